@@ -1,0 +1,91 @@
+"""Symbolic sizes: polynomials with integer coefficients in dimensions, each of them >= 1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A polynomial: sorted pairs of a monomial (sorted names, repeated) and a coefficient.
+
+    The sizes that a statement may write have non-negative coefficients; differences of sizes,
+    which `at_least` compares, may have negative ones.
+    """
+
+    terms: tuple[tuple[tuple[str, ...], int], ...]
+
+    @staticmethod
+    def literal(value: int) -> Size:
+        return _collect([((), value)])
+
+    @staticmethod
+    def dimension(identifier: str) -> Size:
+        return Size((((identifier,), 1),))
+
+    def __add__(self, other: Size) -> Size:
+        return _collect([*self.terms, *other.terms])
+
+    def __sub__(self, other: Size) -> Size:
+        return _collect([*self.terms, *((m, -c) for m, c in other.terms)])
+
+    def __mul__(self, other: Size) -> Size:
+        return _collect(
+            [(tuple(sorted(m + n)), c * d) for m, c in self.terms for n, d in other.terms]
+        )
+
+    @property
+    def value(self) -> int | None:
+        """The number, where the size is a literal."""
+        if not self.terms:
+            return 0
+        return self.terms[0][1] if len(self.terms) == 1 and not self.terms[0][0] else None
+
+    @property
+    def is_positive(self) -> bool:
+        """At least 1 for all dimensions: no negative coefficient and not zero."""
+        return bool(self.terms) and all(c > 0 for _, c in self.terms)
+
+    def at_least(self, other: Size) -> bool:
+        """Whether `self >= other` for all dimensions, as far as coefficients show it.
+
+        Each dimension is >= 1, so `n - 1` has the value 0 at worst: the test writes every
+        dimension as 1 + (something >= 0) in the linear terms.
+        """
+        difference = (self - other).terms
+        if any(c < 0 for m, c in difference if m):
+            return False
+        return sum(c for _, c in difference) >= 0
+
+    def evaluate(self, dimensions: dict[str, int]) -> int:
+        """The number at given dimensions."""
+        total = 0
+        for monomial, coefficient in self.terms:
+            for identifier in monomial:
+                coefficient *= dimensions[identifier]
+            total += coefficient
+        return total
+
+    def __str__(self) -> str:
+        def shown(monomial: tuple[str, ...], coefficient: int) -> str:
+            factors = [str(coefficient)] if coefficient != 1 or not monomial else []
+            return "*".join([*factors, *monomial])
+
+        return "+".join(shown(m, c) for m, c in self.terms) or "0"
+
+
+def _collect(terms: list[tuple[tuple[str, ...], int]]) -> Size:
+    total: dict[tuple[str, ...], int] = {}
+    for monomial, coefficient in terms:
+        total[monomial] = total.get(monomial, 0) + coefficient
+    # Longest monomials first, so that `n+1` reads as a person writes it.
+    return Size(
+        tuple(
+            sorted(
+                ((m, c) for m, c in total.items() if c), key=lambda term: (-len(term[0]), term[0])
+            )
+        )
+    )
+
+
+ONE = Size.literal(1)

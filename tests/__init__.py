@@ -1,0 +1,1 @@
+"""The tests mirror the tree; helpers that several of them share are imported from here."""
