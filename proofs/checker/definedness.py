@@ -1,0 +1,188 @@
+"""Trusted. What must hold for a term to be defined, stated as relations to be proved.
+
+`obligations(root)` lists a condition for each partial operation in `root`: a denominator that is
+not zero, an invertible matrix, a positive argument of a logarithm. Under a sum the condition is
+quantified over the index. Under a derivative it is the strict, open condition, taken at the
+point: each operation is then smooth in a neighbourhood, so the derivative exists.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from proofs.checker.algebra import spend
+from proofs.language.infer import Scope, infer, polynomial, size_of
+from proofs.language.sizes import ONE, Size
+from proofs.language.tree import Term, binders_at, instantiate, natural, pair, rational, term
+
+ZERO = rational(0)
+BRANCH_POINT = term("neg", term("exp", rational(-1)))  # of Lambert W: -1/e
+
+# Not differentiable everywhere, so refused under a derivative where they depend on its variable.
+NOT_SMOOTH = frozenset({"abs", "max", "min", "pinv", "rank", "logpdf", "expect_given", "cov_given"})
+UNSUPPORTED = frozenset({"grad", "logpdf_on_support"})
+
+
+class NotDefined(ValueError):
+    """A term that isn't shown to be defined; carries the condition that is missing, if one is."""
+
+    def __init__(self, message: str, condition: Term | None = None) -> None:
+        super().__init__(message)
+        self.condition = condition
+
+
+@dataclass(frozen=True, slots=True)
+class Binder:
+    """One enclosing binder: a derivative with its point, or quantified variables."""
+
+    point: Term | None = None
+    count: int = 1
+    conditions: tuple[Term, ...] = ()
+
+
+def obligations(root: Term, scope: Scope) -> list[Term]:
+    """The conditions, closed up to the free variables of `root`, under which `root` is defined.
+
+    Raises:
+        NotDefined: an operation that is not smooth stands under a derivative, or one whose
+            condition this checker can't state.
+    """
+    found: dict[Term, None] = {}
+    stack: list[tuple[Term, tuple[Binder, ...]]] = [(root, ())]
+    seen: set[tuple[int, tuple[Binder, ...]]] = set()
+    while stack:
+        node, binders = stack.pop()
+        if (id(node), binders) in seen or node.op.endswith("_type"):
+            continue
+        seen.add((id(node), binders))
+        # A closed node doesn't move with the variable of a derivative.
+        moves = node.free > 0 and any(b.point is not None for b in binders)
+        if node.op in UNSUPPORTED or (moves and node.op in NOT_SMOOTH):
+            reason = "under a derivative" if moves else "yet"
+            raise NotDefined(f"{node.op} is not supported {reason}")
+        if node.op in ("entry", "unit", "member"):
+            _check_indices(node, scope)
+        condition = _condition(node, moves, scope)
+        if condition is not None:
+            found[_close(condition, binders)] = None
+        for position, arg in enumerate(node.args):
+            under = binders
+            if binders_at(node.op, node.data, position):
+                under = (*binders, _binder(node, position))
+            stack.append((arg, under))
+    spend(len(seen))
+    return list(found)
+
+
+def _binder(node: Term, position: int) -> Binder:
+    """The binder that an argument stands under; a condition stands under those before it."""
+    if node.op in ("deriv", "grad"):
+        return Binder(point=node.args[1])
+    if node.op == "forall":
+        types, conditions = pair(node)
+        earlier = node.args[types : min(position, types + conditions)]
+        return Binder(count=types, conditions=earlier)
+    return Binder()
+
+
+def _condition(node: Term, strict: bool, scope: Scope) -> Term | None:
+    """The condition on the arguments of this one operation, or None if it is total."""
+    op, args = node.op, node.args
+    if op == "div":
+        return term("ne", args[1], ZERO)
+    if op == "inv":
+        return _unit(args[0], scope)
+    if op == "pow":
+        return _power_condition(args[0], args[1], scope)
+    if op == "log" or (op == "sqrt" and strict):
+        return term("gt", args[0], ZERO)
+    if op == "sqrt":
+        return term("ge", args[0], ZERO)
+    if op == "lambertw":
+        return term("gt" if strict else "ge", args[0], BRANCH_POINT)
+    if op == "logpdf":
+        return term("positive_definite", args[2])
+    return None
+
+
+def _unit(x: Term, scope: Scope) -> Term:
+    return term("ne", x, ZERO) if infer(x, scope).is_scalar else term("invertible", x)
+
+
+def _power_condition(base: Term, exponent: Term, scope: Scope) -> Term | None:
+    literal = literal_number(exponent)
+    if literal is not None and literal.denominator == 1:
+        return None if literal >= 0 else _unit(base, scope)
+    if infer(exponent, scope).domain in ("dimension", "index", "integer"):
+        power = polynomial(exponent, scope.dimensions)
+        natural = power is not None and power.at_least(Size.literal(0))
+        return None if natural else _unit(base, scope)
+    return term("gt", base, ZERO)
+
+
+def _check_indices(node: Term, scope: Scope) -> None:
+    """That each index of an entry or unit vector is surely in range."""
+    if node.op == "unit":
+        sizes = (size_of(node.args[0], scope),)
+    else:
+        kind = infer(node.args[0], scope)
+        sizes = kind.ranges if node.op == "member" else (kind.rows, kind.cols)
+    for index, size in zip(node.args[1:], sizes, strict=False):  # a vector has one index
+        if not is_index(index, size, scope):
+            raise NotDefined(f"an index is not known to lie between 1 and {size}")
+
+
+def is_index(node: Term, size: Size, scope: Scope) -> bool:
+    """Whether a term surely denotes an integer from 1 to `size`."""
+    kind = infer(node, scope)
+    if kind.domain == "index" and kind.limit is not None:
+        return size.at_least(kind.limit)
+    value = polynomial(node, scope.dimensions)
+    return value is not None and value.at_least(ONE) and size.at_least(value)
+
+
+def literal_number(node: Term) -> Fraction | None:
+    """The rational that a term writes out, a minus sign included."""
+    if node.op == "neg":
+        inner = literal_number(node.args[0])
+        return None if inner is None else -inner
+    return Fraction(str(node.data)) if node.op == "rational" else None
+
+
+def _close(condition: Term, binders: tuple[Binder, ...]) -> Term:
+    """The condition seen from outside: points put in, indices quantified, innermost first."""
+    for binder in reversed(binders):
+        if binder.point is not None:
+            condition = instantiate(condition, (binder.point,))
+            continue
+        types = bound_types(condition, binder.count)
+        if all(t is None for t in types):
+            condition = instantiate(condition, (ZERO,) * binder.count)
+            continue
+        for side in binder.conditions:  # a variable that only a side condition mentions
+            types = [a or b for a, b in zip(types, bound_types(side, binder.count), strict=True)]
+        known = [t or term("real_type") for t in types]  # one that occurs nowhere: any type does
+        shape = (binder.count, len(binder.conditions))
+        condition = term("forall", *known, *binder.conditions, condition, data=shape)
+    return condition
+
+
+def bound_types(root: Term, count: int) -> list[Term | None]:
+    """Types of the `count` innermost free variables, outermost first; None where one is absent."""
+    found: list[Term | None] = [None] * count
+    stack, seen = [(root, 0)], set()
+    while stack:
+        node, depth = stack.pop()
+        if node.free <= depth or (id(node), depth) in seen:
+            continue
+        seen.add((id(node), depth))
+        if node.op == "bound":
+            index = natural(node) - depth
+            if 0 <= index < count:
+                found[count - 1 - index] = node.args[0]
+            continue
+        for position, arg in enumerate(node.args):
+            stack.append((arg, depth + binders_at(node.op, node.data, position)))
+    spend(len(seen))
+    return found

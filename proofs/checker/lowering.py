@@ -1,0 +1,298 @@
+"""Trusted. From terms to the algebra, by structure alone.
+
+`lower` preserves the value of every term that is defined; it says nothing about whether the term
+is defined, which `definedness` decides before any lowered term counts. What has no algebraic
+structure (an inverse, a logarithm, a derivative) becomes an opaque letter or atom, named by its
+operator and its lowered arguments, so that equal arguments give equal values. Facts about such
+values come in as rules.
+
+Random vectors are words too. A random n-vector is an n x L2 matrix: `E(X)` is X*1 with the unit
+vector 1 of the constants, `E(X | F)` is X*e_F with a letter e_F, E X.T*Y is tr(Y*X.T). That e_F
+is a self-adjoint projection is a rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import reduce
+from operator import mul, neg
+
+from proofs.checker.algebra import (
+    IMAGINARY,
+    ONE,
+    Letter,
+    Monomial,
+    Poly,
+    TooLarge,
+    atom,
+    identity,
+    keys,
+    letter,
+    number,
+    of_atom,
+    of_letter,
+    spend,
+)
+from proofs.language.errors import TypeProblem
+from proofs.language.infer import Scope, infer, random_degree
+from proofs.language.sizes import Size
+from proofs.language.tree import Term, instantiate, pair, rational, term
+from proofs.language.types import Kind, Type
+
+L2 = Size.dimension("$L2")
+CONSTANT = letter("$1", L2, ONE, isometry=True)  # the random variable 1
+MAX_POWER = 64
+
+
+class Lowering:
+    """Lowers the terms of one scope; remembers what it has lowered."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self._done: dict[Term, Poly] = {}
+
+    def lower(self, root: Term) -> Poly:
+        """The polynomial with the value of `root`.
+
+        Raises:
+            TooLarge: beyond the limits of the algebra.
+            TypeProblem: the term is ill-typed, or no value (a type, a function, a relation).
+        """
+        if not self._has_value(root):
+            raise TypeProblem(f"{root.op} has no value")
+        done, stack = self._done, [root]
+        while stack:
+            node = stack.pop()
+            if node in done:
+                continue
+            opened = self._opened(node)
+            needed = [a for a in node.args if self._has_value(a)] if opened is None else [opened]
+            missing = [a for a in needed if a not in done]
+            if missing:
+                stack += [node, *missing]
+            else:
+                spend(2)
+                done[node] = self._node(node) if opened is None else done[opened]
+        return done[root]
+
+    def _has_value(self, node: Term) -> bool:
+        return not node.op.endswith("_type") and (
+            infer(node, self.scope).kind in (Kind.MATRIX, Kind.RANDOM)
+        )
+
+    def _opened(self, node: Term) -> Term | None:
+        """A term of the same value: a sum or product over a range of numbers written out, an entry
+        of a vector by comprehension, which is sought under sums and scalar factors."""
+        if node.op in ("sum", "prod") and node.args[0].op == node.args[1].op == "rational":
+            low, high = (int(str(a.data)) for a in node.args[:2])
+            if 0 <= high - low < MAX_POWER:
+                parts = [instantiate(node.args[2], (rational(j),)) for j in range(low, high + 1)]
+                joined = "add" if node.op == "sum" else "mul"
+                return reduce(lambda x, y: term(joined, x, y), parts)
+        if node.op != "entry":
+            return None
+        vector, *places = node.args
+        if vector.op == "comprehension":
+            return instantiate(vector.args[1], (places[0],))
+        if vector.op in ("neg", "add", "sub"):
+            return term(vector.op, *(term("entry", a, *places) for a in vector.args))
+        if vector.op == "div":
+            return term("div", term("entry", vector.args[0], *places), vector.args[1])
+        if vector.op == "mul" and infer(vector.args[0], self.scope).is_scalar:
+            return term("mul", vector.args[0], term("entry", vector.args[1], *places))
+        return None
+
+    def is_random(self, node: Term) -> bool:
+        """Whether a term is a random vector, rather than a constant."""
+        return infer(node, self.scope).kind is Kind.RANDOM or random_degree(node, self.scope) > 0
+
+    def _is_linear(self, node: Term) -> bool:
+        """Whether a random vector is built from others linearly, so that it is a word in L2."""
+        randoms = [self.is_random(a) for a in node.args]
+        if node.op == "mul":  # by a matrix from the left, by a scalar from either side
+            return randoms.count(True) == 1 and (
+                randoms[1] or infer(node.args[1], self.scope).is_scalar
+            )
+        if node.op == "div":
+            return randoms == [True, False]
+        return node.op in ("name", "add", "sub", "neg", "expect_given")
+
+    def _node(self, node: Term) -> Poly:
+        """The value of a node whose arguments are lowered."""
+        kind, op = infer(node, self.scope), node.op
+        args = [self._done[a] for a in node.args if self._has_value(a)]
+        if self.is_random(node):
+            if not self._is_linear(node):
+                raise TooLarge(f"{op} of random vectors is not part of the algebra yet")
+            if op == "name":
+                return of_letter(letter(str(node.data), kind.rows, L2))
+        match op:
+            case "name" | "bound":
+                return _value(str(node.data) if op == "name" else f"${node.data}", kind)
+            case "rational":
+                return number(Fraction(str(node.data)))
+            case "constant":
+                return of_atom(IMAGINARY if node.data == "i" else atom(f"${node.data}"))
+            case "eye":
+                return identity(kind.rows)
+            case "zeros":
+                return Poly(kind.rows, kind.cols, {})
+            case "ones":
+                return _ones(kind.rows) * _ones(kind.cols).T
+            case "unit":
+                return _unit_vector(kind.rows, args[1])
+            case "entry":
+                value = _unit_vector(args[0].rows, args[1]).T * args[0]
+                return value * _unit_vector(args[0].cols, args[2]) if len(args) == 3 else value
+            case "block":
+                return _block(*pair(node), args)
+            case "pow":
+                return _power(*args, kind)
+            case "expect_given":
+                return as_random(args[0]) * of_letter(self.projection(node.args[1:]))
+        if op in STRUCTURE:
+            return STRUCTURE[op](*args)
+        # Opaque: named by its operator and its arguments, complex only where an argument is.
+        parts = (self._done[a].key if self._has_value(a) else f"@{a.data}" for a in node.args)
+        order = "" if node.data is None else f"^{node.data}"
+        return _value(f"{op}{order}({';'.join(parts)})", kind)
+
+    def projection(self, given: tuple[Term, ...]) -> Letter:
+        """The letter e_F of conditional expectation given sigma-algebras or random vectors."""
+        known = sorted(
+            f"Y:{as_random(self.lower(g)).key}" if self._has_value(g) else f"F:{g.data}"
+            for g in given
+        )
+        return letter(f"$e({';'.join(known)})", L2, L2)
+
+
+# ---------------------------------------------------------------- values
+
+
+def _value(key: str, kind: Type) -> Poly:
+    """The opaque value of this key and type."""
+    if kind.is_scalar:
+        return of_atom(atom(key, is_complex=kind.is_complex))
+    return of_letter(letter(key, kind.rows, kind.cols, is_complex=kind.is_complex))
+
+
+def reciprocal(x: Poly) -> Poly:
+    """1/x: split over the factors of a single monomial, opaque otherwise; 1/0 stays opaque."""
+    if len(x.terms) != 1:
+        leading = x.terms[min(x.terms, key=_monomial_text)] if x.terms else Fraction(1)
+        monic = x.scale(1 / leading)
+        return of_atom(atom(f"1/({monic.key})", is_complex=x.is_complex)).scale(1 / leading)
+    (((monomial, _), coefficient),) = x.terms.items()
+    inverse = (((atom(f"1/({a.key})", is_complex=a.is_complex), n),) for a, n in monomial)
+    product = number(1 / coefficient)
+    for power in inverse:
+        product = product * Poly(ONE, ONE, {(power, ()): Fraction(1)})
+    return product
+
+
+def _monomial_text(place: tuple[Monomial, object]) -> str:
+    return "*".join(f"{a.key}^{n}" for a, n in place[0])
+
+
+def _inverse(x: Poly) -> Poly:
+    if x.is_scalar:
+        return reciprocal(x)
+    return of_letter(letter(f"inv({x.key})", x.rows, x.cols, is_complex=x.is_complex))
+
+
+def _power(x: Poly, exponent: Poly, kind: Type) -> Poly:
+    power = exponent.constant
+    if power is None or power.denominator != 1 or abs(power) > MAX_POWER:
+        return _value(f"pow({keys((x, exponent))})", kind)
+    base, product = x if power >= 0 else _inverse(x), identity(x.rows)
+    for _ in range(abs(int(power))):
+        product = product * base
+    return product
+
+
+# ---------------------------------------------------------------- blocks, units
+
+
+def _ones(size: Size) -> Poly:
+    if size.value is not None and size.value <= MAX_POWER:  # written out, as sums are
+        places = range(1, size.value + 1)
+        return reduce(Poly.__add__, (_unit_vector(size, number(j)) for j in places))
+    return of_letter(letter(f"$ones({size})", size, ONE))
+
+
+def _block(rows: int, cols: int, parts: list[Poly]) -> Poly:
+    left = _injections([parts[i * cols].rows for i in range(rows)])
+    right = _injections([part.cols for part in parts[:cols]])
+    total = Poly(left[0].rows, right[0].rows, {})
+    for place, part in enumerate(parts):
+        i, j = divmod(place, cols)
+        total = total + left[i] * part * right[j].T
+    return total
+
+
+def _injections(sizes: list[Size]) -> list[Poly]:
+    """Isometries from each block of a partition into the whole space."""
+    zero = Size.literal(0)
+    if len(sizes) == 1:
+        return [identity(sizes[0])]
+    total = sum(sizes, zero)
+    return [_injection(total, sum(sizes[:k], zero), size) for k, size in enumerate(sizes)]
+
+
+def _injection(total: Size, offset: Size, width: Size) -> Poly:
+    key = f"$in({total};{offset};{width})"
+    return of_letter(letter(key, total, width, isometry=True, block=(offset, width)))
+
+
+def _unit_vector(size: Size, index: Poly) -> Poly:
+    if size == ONE:
+        return identity(ONE)
+    place = index.constant
+    if place is not None:
+        return _injection(size, Size.literal(int(place) - 1), ONE)
+    return of_letter(letter(f"$unit({size};{index.key})", size, ONE, isometry=True))
+
+
+# ---------------------------------------------------------------- random vectors
+
+
+def as_random(x: Poly) -> Poly:
+    """A random vector as it is, a constant one as a multiple of the random variable 1."""
+    return x if x.cols == L2 else x * of_letter(CONSTANT.T)
+
+
+def _add(x: Poly, y: Poly) -> Poly:
+    return as_random(x) + as_random(y) if L2 in (x.cols, y.cols) else x + y
+
+
+def _mean(x: Poly) -> Poly:
+    return x * of_letter(CONSTANT) if x.cols == L2 else x
+
+
+def _covariance(x: Poly, y: Poly) -> Poly:
+    return as_random(x) * as_random(y).T - _mean(x) * _mean(y).T
+
+
+def _l2inner(x: Poly, y: Poly) -> Poly:
+    return (as_random(y) * as_random(x).T).trace()
+
+
+STRUCTURE: dict[str, Callable[..., Poly]] = {
+    "add": _add,
+    "sub": lambda x, y: _add(x, -y),
+    "neg": neg,
+    "mul": mul,
+    "div": lambda x, y: x * reciprocal(y),
+    "inv": _inverse,
+    "transpose": lambda x: x.T,
+    "adjoint": lambda x: x.T.conj,
+    "conj": lambda x: x.conj,
+    "tr": Poly.trace,
+    "inner": lambda x, y: x.T * y,
+    "norm2": lambda x: (x.T.conj * x).trace(),
+    "expect": _mean,
+    "cov": _covariance,
+    "l2inner": _l2inner,
+    "l2norm2": lambda x: _l2inner(x, x),
+}

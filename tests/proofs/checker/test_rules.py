@@ -1,0 +1,344 @@
+"""The rules that a proof may cite, attacked one by one at exact models.
+
+Each rule must hold at all of them; without any one of its hypotheses it must fail at some; and the
+false statements that lie near the rules must fail too, or the attack would mean nothing.
+"""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from proofs.checker.definedness import NotDefined, obligations
+from proofs.checker.facts import duties
+from proofs.checker.rules import find_rule, instance_of, rule_texts
+from proofs.evaluate import Evaluation, Function, Model, Truth, Undefined, evaluate
+from proofs.language.errors import StatementError
+from proofs.language.infer import infer
+from proofs.language.parser import parse
+from proofs.language.show import excerpt
+from proofs.language.tree import Statement, Term, rational, substitute, term
+from proofs.refute import Attempt, examine, refute
+from tests.proofs.checker import trees
+
+RULES = sorted(rule_texts())
+SECONDS = 3.0  # far more than is needed: the number of models is what counts
+# Hypotheses that no model satisfies, or that random models don't meet.
+NEVER_MET = {
+    "irreflexive": "no number is greater than itself; that is the point",
+    "diff_equal": "two random functions differ; see test_equal_functions_have_equal_derivatives",
+}
+ONE_MODEL = frozenset({"exp_zero", "log_one"})  # nothing varies
+
+
+def rule(name: str) -> Statement:
+    """A rule; where it declares a Gaussian, with what such a declaration obliges to."""
+    found = find_rule(name)
+    assert found is not None
+    return Statement(found.declarations, (*duties(found), *found.hypotheses), found.goal)
+
+
+def attack(statement: Statement, instances: int) -> Attempt:
+    return refute(
+        statement, seconds=SECONDS, seed=1, instances=instances, shrink=False, undefined_first=False
+    )
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_rule_holds_at_every_model(name: str):
+    print("seed 1")
+    found = attack(rule(name), 80)
+    assert found.witness is None, str(found.witness)
+    stats = found.stats
+    if name not in NEVER_MET:
+        least = 1 if name in ONE_MODEL else 3 if not rule(name).hypotheses else 5
+        assert stats.held + stats.enclosed >= least, str(stats)
+
+
+@pytest.mark.parametrize("name", [r for r in RULES if rule(r).hypotheses])
+def test_a_rule_needs_each_of_its_hypotheses(name: str):
+    print("seed 1")
+    whole = rule(name)
+    for k, dropped in enumerate(whole.hypotheses):
+        rest = Statement(
+            whole.declarations, whole.hypotheses[:k] + whole.hypotheses[k + 1 :], whole.goal
+        )
+        assert attack(rest, 400).witness is not None, f"{excerpt(dropped)} is not needed"
+
+
+def test_every_rule_is_well_named_and_says_something_of_its_own():
+    seen: dict[tuple[object, ...], str] = {}
+    for name in RULES:
+        statement = find_rule(name)
+        assert statement is not None
+        key = (statement.declarations, statement.hypotheses, statement.goal)
+        assert seen.setdefault(key, name) == name
+
+
+def test_equal_functions_have_equal_derivatives():
+    statement = rule("diff_equal")
+    f = Function(0, (1, 2, 3))  # type: ignore[arg-type]
+    model = Model(statement.declarations, {"n": 1, "k": 1, "f": f, "g": f, "x": 2})
+    assert examine(statement, model).goal is Truth.TRUE
+    near = Model(
+        statement.declarations, {"n": 1, "k": 1, "f": f, "g": Function(0, (1, 1, 3)), "x": 2}
+    )  # type: ignore[arg-type]
+    assert evaluate(statement.hypotheses[0], near) is Truth.FALSE
+    # Equal at the point alone is not enough, and that is what the hypothesis doesn't say.
+    at_point = Model(
+        statement.declarations, {"n": 1, "k": 1, "f": f, "g": Function(2, (17, 0)), "x": 2}
+    )  # type: ignore[arg-type]
+    assert evaluate(statement.goal, at_point) is Truth.FALSE
+    assert evaluate(statement.hypotheses[0], at_point) is not Truth.TRUE
+
+
+FALSE = {
+    "one_sided_rectangular": """
+        let n, k : dimension
+        let A : matrix(n, k)
+        let B : matrix(k, n)
+        assume A*B = eye(n)
+        show B*A = eye(k)""",
+    "one_sided_unit_rectangular": """
+        let n, k : dimension
+        let A : matrix(n, k)
+        let B : matrix(k, n)
+        assume A*B = eye(n)
+        show invertible(B*A)""",
+    "unit_factor_rectangular": """
+        let n, k : dimension
+        let A : matrix(n, k)
+        let B : matrix(k, n)
+        assume invertible(A*B)
+        show invertible(B*A)""",
+    "cancel_gram_transposed": """
+        let n, k, m : dimension
+        let A : complex matrix(n, k)
+        let X : complex matrix(k, m)
+        assume A.T*A*X = zeros(k, m)
+        show A*X = zeros(n, m)""",
+    "gram_zero_transposed": """
+        let n, k : dimension
+        let A : complex matrix(n, k)
+        assume A.T*A = zeros(k, k)
+        show A = zeros(n, k)""",
+    "semidefinite_unit": """
+        let n : dimension
+        let A : matrix(n, n)
+        assume positive_semidefinite(A)
+        show invertible(A)""",
+    "congruence_transposed": """
+        let n, k : dimension
+        let A : complex matrix(n, n)
+        let B : complex matrix(k, n)
+        assume positive_semidefinite(A)
+        show positive_semidefinite(B*A*B.T)""",
+    "gram_rows_transposed": """
+        let n, k : dimension
+        let A : complex matrix(n, k)
+        assume full_row_rank(A)
+        show invertible(A*A.T)""",
+    "definite_congruence_wide": """
+        let n, k : dimension
+        let A : matrix(n, n)
+        let B : matrix(k, n)
+        assume positive_definite(A)
+        assume full_column_rank(B)
+        show positive_definite(B*A*B.T)""",
+    "penrose_3_transposed": """
+        let n, k : dimension
+        let A : complex matrix(n, k)
+        show (A*pinv(A)).T = A*pinv(A)""",
+    "reverse_order_of_pinv": """
+        let n : dimension
+        let A, B : matrix(n, n)
+        show pinv(A*B) = pinv(B)*pinv(A)""",
+    "trace_adjoint": """
+        let n : dimension
+        let A : complex matrix(n, n)
+        show tr(A.H) = tr(A)""",
+    "inner_adjoint": """
+        let n : dimension
+        let x, y : complex vector(n)
+        show x.H*y = y.H*x""",
+    "det_adjoint": """
+        let n : dimension
+        let A : complex matrix(n, n)
+        show det(A.H) = det(A)""",
+    "det_sum": """
+        let n : dimension
+        let A, B : matrix(n, n)
+        show det(A + B) = det(A) + det(B)""",
+    "det_scale_once": """
+        let n : dimension
+        let A : matrix(n, n)
+        let c : real
+        show det(c*A) = c*det(A)""",
+    "det_block_naive": """
+        let n : dimension
+        let A, B, C, D : matrix(n, n)
+        show det(block([[A, B], [C, D]])) = det(A)*det(D) - det(B)*det(C)""",
+    "schur_without_inverse": """
+        let n, k : dimension
+        let S : matrix(n, n)
+        let C : matrix(n, k)
+        let R : matrix(k, k)
+        assume positive_semidefinite(R)
+        show C*pinv(R)*R = C""",
+    "hadamard_sum_adjoint": """
+        let n, k : dimension
+        let A, B : complex matrix(n, k)
+        show ones(n, 1).T*hadamard(A, B)*ones(k, 1) = tr(A.H*B)""",
+    "commute_transposed": """
+        let n : dimension
+        let A, B : matrix(n, n)
+        assume commute(A, B)
+        show A*B.T = B.T*A""",
+    "unit_sum": """
+        let n : dimension
+        let A, B : matrix(n, n)
+        assume invertible(A)
+        assume invertible(B)
+        show invertible(A + B)""",
+    "reciprocal_sum": """
+        let x, y : positive
+        show 1/(x + y) = 1/x + 1/y""",
+    "square_root_of_a_square": """
+        let x : real
+        show sqrt(x^2) = x""",
+    "log_sum": """
+        let x, y : positive
+        show log(x + y) = log(x) + log(y)""",
+    "lambertw_other_branch": """
+        let u : real
+        show lambertw(u*exp(u)) = u""",
+    "diff_product_commuted": """
+        let n : dimension
+        let f, g : function(real) -> matrix(n, n)
+        let x : real
+        show diff(f(x)*g(x), x) = diff(f(x), x)*g(x) + diff(g(x), x)*f(x)""",
+    "diff_inverse_commuted": """
+        let n : dimension
+        let f : function(real) -> matrix(n, n)
+        let x : real
+        assume invertible(f(x))
+        show diff(inv(f(x)), x) = -inv(f(x))^2*diff(f(x), x)""",
+    "diff_at_a_point": """
+        let f : function(real)
+        let x : real
+        assume f(x) = 1
+        show diff(f(x), x) = 0""",
+    "tower_without_nesting": """
+        let U : random
+        let F, G : sigma_algebra
+        show E(E(U | F) | G) = E(U | F)""",
+    "tower_turned": """
+        let U : random
+        let F, G : sigma_algebra
+        assume F subset G
+        show E(E(U | F) | G) = E(U | G)""",
+    "expectation_of_a_product": """
+        let U, V : random
+        show l2inner(U, V) = E(U)*E(V)""",
+    "joint_gaussians_independent": """
+        let n, k : dimension
+        let m : vector(n)
+        let q : vector(k)
+        let S : matrix(n, n)
+        let C : matrix(n, k)
+        let R : matrix(k, k)
+        assume positive_semidefinite(block([[S, C], [C.T, R]]))
+        let (X, Y) : gaussian((m, q), block([[S, C], [C.T, R]]))
+        show cov(X, Y) = zeros(n, k)""",
+    "conditional_mean_by_inverse": """
+        let n, k : dimension
+        let a : vector(n)
+        let b : vector(k)
+        let S : matrix(n, n)
+        let C : matrix(n, k)
+        let R : matrix(k, k)
+        assume positive_semidefinite(block([[S, C], [C.T, R]]))
+        let (X, Y) : gaussian((a, b), block([[S, C], [C.T, R]]))
+        show E(X | Y) = a + C*inv(R)*(Y - b)""",
+    "conditional_covariance_forgotten": """
+        let n, k : dimension
+        let a : vector(n)
+        let b : vector(k)
+        let S : matrix(n, n)
+        let C, G : matrix(n, k)
+        let R : matrix(k, k)
+        assume positive_semidefinite(block([[S, C], [C.T, R]]))
+        assume G*R = C
+        let (X, Y) : gaussian((a, b), block([[S, C], [C.T, R]]))
+        show cov(X, X | Y) = S""",
+    "symmetric_sum_order": """
+        let n : dimension
+        let A : matrix(n, n)
+        show A >= A""",
+}
+
+
+@pytest.mark.parametrize("name", FALSE)
+def test_a_false_neighbour_of_a_rule_fails_at_some_model(name: str):
+    print("seed 1")
+    (statement,) = parse(FALSE[name] + "\n").statements
+    found = attack(statement, 400)
+    assert found.witness is not None, str(found.stats)
+
+
+# ---------------------------------------------------------------- instances
+
+RANDOM_TYPES = ("random_type", "gaussian_type", "sigma_algebra_type")
+PLAIN = [r for r in RULES if not any(d.type.op in RANDOM_TYPES for d in rule(r).declarations)]
+
+
+def values_for(statement: Statement, grow: trees.Trees) -> dict[str, Term] | None:
+    """Random terms in the names of `trees` for the names of a rule."""
+    values: dict[str, Term] = {}
+    for declaration in statement.declarations:
+        (identifier,), type_ = declaration.names, substitute(declaration.type, values)
+        if type_.op == "dimension_type":
+            values[identifier] = grow.draw.choice(trees.SIZES)
+        elif type_.op == "index_type":
+            values[identifier] = grow.index(type_.args[0], ())
+        elif type_.op == "function_type":
+            values[identifier] = body(type_.args[0], grow, (trees.REAL,))
+        else:
+            values[identifier] = body(type_, grow, ())
+    return values
+
+
+def body(type_: Term, grow: trees.Trees, env: tuple[Term, ...]) -> Term:
+    shape = type_.args if type_.op.endswith("matrix_type") else (trees.ONE, trees.ONE)
+    for _ in range(20):
+        found = grow.matrix(*shape, grow.draw.randint(0, 2), env)
+        if type_.op.startswith("complex") or not infer(found, trees.SCOPE).is_complex:
+            return found
+    return rational(1) if shape == (trees.ONE, trees.ONE) else term("zeros", *shape)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_an_instance_of_a_rule_holds_where_its_requirements_do(name: str):
+    """Random terms in place of the names, functions among them, evaluated at random models."""
+    print(f"seeds {name}:0..11")
+    statement = find_rule(name)
+    assert statement is not None
+    for seed in range(12):
+        draw = random.Random(f"{name}:{seed}")
+        grow = trees.Trees(draw.randrange(10**9), ("exp", "sqrt", "log"))
+        try:
+            instance = instance_of(statement, values_for(statement, grow), trees.SCOPE)
+            needed = [
+                c
+                for t in (*instance.terms, *instance.requirements, instance.conclusion)
+                for c in obligations(t, trees.SCOPE)
+            ]
+        except (StatementError, NotDefined):
+            continue
+        for _ in range(3):
+            evaluation = Evaluation(trees.model(draw))
+            if all(evaluation(c) is Truth.TRUE for c in (*needed, *instance.requirements)):
+                found = evaluation(instance.conclusion)
+                assert found is not Truth.FALSE, (name, seed, excerpt(instance.conclusion))
+                assert not isinstance(found, Undefined), (name, seed, found)
