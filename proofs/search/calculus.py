@@ -1,0 +1,141 @@
+"""Untrusted. Derivatives by the table: one rule instance for each operation, outermost first."""
+
+from __future__ import annotations
+
+from proofs.language.infer import infer
+from proofs.language.tree import Term, bound, rational, shift, term
+from proofs.search.raising import entry_of_sum, size_term
+from proofs.search.workbench import Workbench
+
+MAX_POWER = 12
+
+
+def differentiate(w: Workbench, node: Term) -> None:
+    """Take the rules that express a derivative by the derivatives of its parts, all the way."""
+    if node.data != 1:
+        return
+    body, point = node.args
+    stack = [body]
+    seen: set[int] = set()
+    while stack:
+        part = stack.pop()
+        if id(part) not in seen:
+            seen.add(id(part))
+            stack.extend(_rule(w, part, point))
+
+
+def _rule(w: Workbench, body: Term, x: Term) -> list[Term]:
+    """Take the rule for the outermost operation; what is left to differentiate."""
+    op, args = body.op, body.args
+    kind = infer(body, w.facts.scope)
+    n, k = size_term(kind.rows), size_term(kind.cols)
+    if body.free == 0:
+        w.schema("diff_constant", n=n, k=k, C=body, x=x)
+        return []
+    if op == "bound":
+        w.schema("diff_variable", x=x)
+        return []
+    if op == "add":
+        w.schema("diff_sum", n=n, k=k, f=args[0], g=args[1], x=x)
+        return list(args)
+    if op == "sub":
+        negative = term("mul", rational(-1), args[1])
+        w.schema("diff_sum", n=n, k=k, f=args[0], g=negative, x=x)
+        return [args[0], negative]
+    if op == "neg":
+        return _multiple(w, rational(-1), args[0], x)
+    if op == "div":
+        return (
+            _multiple(w, term("div", rational(1), args[1]), args[0], x)
+            if (args[0] is not rational(1))
+            else _chain(w, "diff_reciprocal", args[1], x)
+        )
+    if op == "mul":
+        return _product(w, args[0], args[1], x)
+    if op == "pow":
+        return _power(w, body, x)
+    if op in ("exp", "log", "sqrt", "lambertw"):
+        return _chain(w, f"diff_{op}", args[0], x)
+    if op == "inv":
+        w.schema("diff_inverse", n=n, f=args[0], x=x)
+        return [args[0]]
+    if op == "transpose":
+        w.schema("diff_transpose", n=k, k=n, f=args[0], x=x)
+        return [args[0]]
+    if op == "tr":
+        w.schema("diff_trace", n=size_term(infer(args[0], w.facts.scope).rows), f=args[0], x=x)
+        return [args[0]]
+    if op == "entry":
+        return _entry(w, body, x)
+    if op == "sum" and args[0] is rational(1):
+        w.schema("diff_sum_terms", n=args[1], f=term("comprehension", *args[1:]), x=x)
+        return []
+    if op == "inner":
+        return _product(w, term("transpose", args[0]), args[1], x)
+    return []
+
+
+def _entry(w: Workbench, body: Term, x: Term) -> list[Term]:
+    """An entry of a sum is a sum of entries; one of a softmax is a quotient."""
+    vector, index = body.args[0], body.args[1:]
+    if vector.op == "softmax":
+        return _softmax(w, body, vector.args[0], index[0], x)
+    moved = entry_of_sum(vector, index, w.facts.scope)
+    return [] if moved is body else [moved]
+
+
+def _softmax(w: Workbench, body: Term, logits: Term, index: Term, x: Term) -> list[Term]:
+    """softmax(y)[j] = exp(y[j])/sum(exp(y[k])) at every point, so in the derivative too."""
+    size = size_term(infer(logits, w.facts.scope).rows)
+    place = bound(0, term("index_type", size))
+    total = term(
+        "sum",
+        rational(1),
+        size,
+        term("exp", entry_of_sum(shift(logits, 1), (place,), w.facts.scope)),
+    )
+    quotient = term("div", term("exp", entry_of_sum(logits, (index,), w.facts.scope)), total)
+    one = rational(1)
+    w.schema("diff_equal", n=one, k=one, f=body, g=quotient, x=x)
+    return [quotient]
+
+
+def _chain(w: Workbench, rule: str, inner: Term, x: Term) -> list[Term]:
+    w.schema(rule, f=inner, x=x)
+    return [inner]
+
+
+def _multiple(w: Workbench, factor: Term, rest: Term, x: Term) -> list[Term]:
+    kind = infer(rest, w.facts.scope)
+    w.schema("diff_multiple", n=size_term(kind.rows), k=size_term(kind.cols), f=factor, g=rest, x=x)
+    return [factor, rest]
+
+
+def _product(w: Workbench, left: Term, right: Term, x: Term) -> list[Term]:
+    scope = w.facts.scope
+    one, two = infer(left, scope), infer(right, scope)
+    if one.is_scalar:
+        return _multiple(w, left, right, x)
+    if two.is_scalar:
+        return _multiple(w, right, left, x)
+    w.schema(
+        "diff_product",
+        n=size_term(one.rows),
+        k=size_term(one.cols),
+        m=size_term(two.cols),
+        f=left,
+        g=right,
+        x=x,
+    )
+    return [left, right]
+
+
+def _power(w: Workbench, body: Term, x: Term) -> list[Term]:
+    base, exponent = body.args
+    digits = str(exponent.data) if exponent.op == "rational" else ""
+    if not digits.isdigit() or not 1 <= int(digits) <= MAX_POWER:
+        return []
+    rest = rational(1) if digits == "1" else base
+    for _ in range(int(digits) - 2):
+        rest = term("mul", base, rest)
+    return _product(w, base, rest, x)

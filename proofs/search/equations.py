@@ -1,0 +1,461 @@
+"""Untrusted. Proving equations: instances of rules, then a combination of what is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+from proofs.checker.algebra import Atom, Letter, Monomial, Poly, TooLarge, Word, identity, of_letter
+from proofs.checker.definedness import bound_types
+from proofs.checker.lowering import L2
+from proofs.language.errors import StatementError
+from proofs.language.infer import infer
+from proofs.language.sizes import Size
+from proofs.language.tree import Term, abstract, bound, instantiate, name, postorder, rational, term
+from proofs.search import instances
+from proofs.search.ideal import Ideal
+from proofs.search.raising import NoTerm, opened, size_term
+from proofs.search.workbench import ARITHMETIC, Stuck, Workbench
+
+MAX_PAIRS = 3_000
+QUICK_PAIRS = 120
+MAX_ROUNDS = 3
+MAX_STEPS = 40  # of completion on the way
+FUNCTIONS = frozenset({"exp", "log", "sqrt", "lambertw", "det", "kron", "inv", "pinv"})
+
+# Heavier symbols are rewritten into lighter ones: a derivative into what it is, say.
+WEIGHTS = {
+    "hadamard": 30,
+    "vec": 30,
+    "kron": 4,
+    "det": 12,
+    "sum": 6,
+    "prod": 6,
+    "log": 4,
+    "lambertw": 3,
+    "sqrt": 3,
+    "softmax": 40,
+    "entry": 2,
+}
+
+
+def prove(w: Workbench, goal: Term) -> int | None:
+    """The place of the equation `goal` as a fact, or None."""
+    difference = w.facts.difference(goal)
+    if not difference.terms:
+        return w.take({"rule": "combine", "goal": w.place(goal), "terms": []})
+    if difference.constant is not None:
+        found = _absurd(w)
+        return _quick(w, goal) if found is None else found
+    for tactic in TACTICS:
+        found = tactic(w, goal)
+        if found is not None:
+            return found
+    return None
+
+
+def known(w: Workbench, roots: list[Term]) -> Ideal:
+    """The ideal of all equations among the facts, with the instances that `roots` call for."""
+    instances.gather(w, roots)
+    return plain_ideal(w, roots)
+
+
+def plain_ideal(w: Workbench, roots: list[Term] | None = None) -> Ideal:
+    """The ideal of all equations among the facts; `roots` are what it is going to reduce."""
+    roots = roots or []
+    ideal = Ideal(w.deadline)
+    values: list[tuple[int, Poly]] = []
+    for place, fact in enumerate(w.facts.facts):
+        if fact.relation.op == "eq":
+            values.append((place, w.facts.difference(fact.relation)))
+    for _, value in (*values, *((0, w.facts.difference(r)) for r in roots if r.args[1:])):
+        _weigh(w, ideal, value)
+    frames = partitions(value for _, value in values)
+    for place, value in sorted(values, key=lambda item: len(item[1].terms)):
+        rows, cols = (frames.get(size, [None, []])[1] for size in (value.rows, value.cols))
+        if (rows or cols) and not _is_partition(value):
+            ideal.cut(value, place, rows, cols)
+            continue
+        modes = ("",) if value.is_scalar or value.cols == L2 else ("", "T")
+        if value.is_complex:
+            modes = (*modes, *{"": ("C",), "T": ("C", "H")}[modes[-1]])
+        ideal.add(value, place, modes)
+    return ideal
+
+
+def _weigh(w: Workbench, ideal: Ideal, value: Poly) -> None:
+    for monomial, word in value.terms:
+        scalars = [a for a, _ in monomial]
+        letters = [x for a in scalars if a.word for x in a.word]
+        for symbol in (*letters, *word, *scalars):
+            op = symbol.key.split("(", 1)[0].split("^", 1)[0]
+            if op == "exp" and isinstance(symbol, Atom):
+                ideal.weigh(symbol, _exp_weight(w, symbol))
+            elif op == "deriv":
+                ideal.weigh(symbol, _derivative_weight(w, symbol))
+            elif op in WEIGHTS:
+                ideal.weigh(symbol, WEIGHTS[op] + len(symbol.key) // 40)
+                node = w.raising.atoms.get(symbol) if isinstance(symbol, Atom) else None
+                if node is not None and any(n.op == "deriv" for n in postorder([node])):
+                    ideal.weigh(symbol, 80)
+
+
+def _derivative_weight(w: Workbench, symbol: Atom | Letter) -> int:
+    """A derivative is heavier than those of the parts of what it differentiates."""
+    node = (
+        w.raising.atoms.get(symbol) if isinstance(symbol, Atom) else w.raising.letters.get(symbol)
+    )
+    return 40 if node is None else 40 * len(postorder([node.args[0]]))
+
+
+def _exp_weight(w: Workbench, a: Atom) -> int:
+    """An exponential of a sum is heavier than the product, that of a logarithm than its value."""
+    node = w.raising.atoms.get(a)
+    if node is None or node.op != "exp":
+        return 2
+    if node.args[0].op == "log":
+        return 20
+    terms = len(w.facts.lowering.lower(node.args[0]).terms)
+    return 2 * terms * terms
+
+
+def partitions(values: Iterable[Poly]) -> dict[Size, list[Any]]:
+    """Spaces that a known equation cuts in blocks: that equation, and the injections."""
+    return {
+        value.rows: [value, sorted({w[0] for _, w in value.terms if w}, key=str)]
+        for value in values
+        if _is_partition(value)
+    }
+
+
+def _is_partition(value: Poly) -> bool:
+    """Whether an equation says that E1*E1.T + E2*E2.T + ... is the identity."""
+    words = [w for _, w in value.terms if w]
+    return (
+        len(words) == len(value.terms) - 1 >= 2
+        and ((), ()) in value.terms
+        and all(len(w) == 2 and w[0].block and w[1] is w[0].T for w in words)
+    )
+
+
+def _reduce(ideal: Ideal, difference: Poly, frames: dict[Size, list[Any]]) -> Any:
+    """Reduce a difference; one with a known partition of its space block by block."""
+    rows, cols = (frames.get(size) for size in (difference.rows, difference.cols))
+    if rows is None and cols is None:
+        return ideal.reduce(difference)
+    used: list[Any] = []
+    left_whole = right_whole = None
+    for frame, is_left in ((rows, True), (cols, False)):
+        if frame is None:
+            continue
+        relation = next(
+            r for r in ideal.relations if _is_partition(r.value) and r.value.rows == frame[0].rows
+        )
+        scale = relation.value.terms[(), ()]  # E1*E1.T + E2*E2.T - 1, up to a factor
+        gap = difference.scale(1 / scale)
+        whole = frame[0].scale(-1 / frame[0].terms[(), ()]) + identity(frame[0].rows)
+        if is_left:  # d = W*d + (1 - W)*d
+            used.append(Ideal.term(None, relation, gap))
+            difference = whole * difference
+            left_whole = frame[1]
+        else:
+            used.append(Ideal.term(gap, relation, None))
+            difference = difference * whole
+            right_whole = frame[1]
+    total = Poly(difference.rows, difference.cols, {})
+    for left in left_whole or [None]:
+        for right in right_whole or [None]:
+            part = difference if left is None else of_letter(left.T) * difference
+            part = part if right is None else part * of_letter(right)
+            rest, inside = ideal.reduce(part)
+            for t in inside:
+                used.append(Ideal.wrapped(t, left, right))
+            rest = rest if left is None else of_letter(left) * rest
+            total = total + (rest if right is None else rest * of_letter(right.T))
+    return total, used
+
+
+def _quick(w: Workbench, goal: Term) -> int | None:
+    return _combination(w, goal, QUICK_PAIRS)
+
+
+def _thorough(w: Workbench, goal: Term) -> int | None:
+    """What a person asked for gets all the time there is, a step on the way doesn't."""
+    return _combination(w, goal, MAX_PAIRS) if goal is w.statement.goal else None
+
+
+def _combination(w: Workbench, goal: Term, pairs: int) -> int | None:
+    """The goal as a combination of known equations, completed by so many pairs."""
+    ideal = known(w, [goal])
+    difference = w.facts.difference(goal)
+    frames = partitions(
+        w.facts.difference(f.relation) for f in w.facts.facts if f.relation.op == "eq"
+    )
+    for _ in range(pairs):
+        rest, used = _reduce(ideal, difference, frames)
+        if not rest.terms:
+            return w.combine(goal, ideal, used)
+        size = len(ideal.relations)
+        while len(ideal.relations) == size:
+            if not ideal.step():
+                return None
+    return None
+
+
+def _by_arguments(w: Workbench, goal: Term) -> int | None:
+    """Simplify what stands inside functions and sums by the known equations, then combine."""
+    for _ in range(MAX_ROUNDS):
+        changed = False
+        for node in postorder([*goal.args, *_left_over(w, goal)]):
+            key = ("inside", id(node))
+            if node.free or key in w.failed:
+                continue
+            if node.op in FUNCTIONS:
+                w.failed.add(key)
+                changed = _simplify_argument(w, node) or changed
+            elif node.op in ("sum", "prod"):
+                w.failed.add(key)
+                changed = _simplify_terms(w, node) or changed
+        if not changed:
+            return None
+        found = _quick(w, goal)
+        if found is not None:
+            return found
+    return None
+
+
+def _left_over(w: Workbench, goal: Term) -> list[Term]:
+    """The terms of the scalars and matrices that the known equations leave of a goal."""
+    ideal = known(w, [goal])
+    for _ in range(5 * MAX_STEPS):
+        if not ideal.step():
+            break
+    rest, _ = ideal.reduce(w.facts.difference(goal))
+    scalars = {a: None for m, _ in rest.terms for a, _ in m}
+    letters = {x.T if x.transposed else x: None for _, word in rest.terms for x in word}
+    letters |= {x: None for a in scalars if a.word for x in a.word if not x.transposed}
+    nodes = [w.raising.atoms.get(a) for a in scalars] + [w.raising.letters.get(x) for x in letters]
+    return [n for n in nodes if n is not None]
+
+
+def _absurd(w: Workbench) -> int | None:
+    """1 = 0, where two inequalities among the facts exclude each other."""
+    bounds = []
+    for place, fact in enumerate(w.facts.facts):
+        if fact.relation.op in ("gt", "ge", "lt", "le"):
+            sides = fact.relation.args
+            up = fact.relation.op in ("gt", "ge")
+            value = w.facts.lowering.lower(term("sub", *(sides if up else sides[::-1])))
+            bounds.append((place, fact.relation.op in ("gt", "lt"), value))
+    zero = rational(0)
+    for i, (one, strict, value) in enumerate(bounds):
+        for two, also_strict, other in bounds[i:]:
+            if value.rows != other.rows:
+                continue
+            gap = (value + other).constant
+            if gap is None or gap > 0 or (gap == 0 and not (strict or also_strict)):
+                continue
+            terms = [["1", [one], None], ["1", [two], None]]
+            if gap < 0:
+                terms.append([str(-gap), [], None])
+            goal = term("gt", zero, zero)
+            step = {"rule": "positive", "goal": w.place(goal), "terms": terms, "equations": []}
+            if w.take(step) is not None:
+                return w.schema("irreflexive", x=zero)
+    return None
+
+
+def _inverse(w: Workbench, goal: Term) -> int | None:
+    """inv(a) = y from a*y = identity."""
+    from proofs.search.conditions import attempt  # the two call each other
+
+    for side, y in (goal.args, goal.args[::-1]):
+        if side.op != "inv" or infer(side, w.facts.scope).is_scalar:
+            continue
+        a, n = side.args[0], size_term(infer(side, w.facts.scope).rows)
+        one = term("eq", term("mul", a, y), term("eye", n))
+        product, left = attempt(w, one), w.schema("inv_left", n=n, A=a)
+        if product is None or left is None or product == ARITHMETIC:
+            continue
+        sign, other = (term("neg", side), y) if side is goal.args[0] else (side, term("neg", y))
+        found = w.take(
+            {
+                "rule": "combine",
+                "goal": w.place(goal),
+                "terms": [[w.place(sign), product, None, ""], [None, left, w.place(other), ""]],
+            }
+        )
+        if found is not None:
+            return found
+    return None
+
+
+def _penrose(w: Workbench, goal: Term) -> int | None:
+    """pinv(a) = x from the four Penrose equations."""
+    for side, x in (goal.args, goal.args[::-1]):
+        if side.op == "pinv":
+            kind = infer(side.args[0], w.facts.scope)
+            if (
+                w.schema(
+                    "penrose_unique",
+                    n=size_term(kind.rows),
+                    k=size_term(kind.cols),
+                    A=side.args[0],
+                    X=x,
+                )
+                is not None
+            ):
+                return _quick(w, goal)
+    return None
+
+
+def negated(used: list[Any]) -> list[Any]:
+    """The parts of a combination with the other sign."""
+    return [Ideal.scaled(t, Fraction(-1)) for t in used]
+
+
+def _simplify_argument(w: Workbench, node: Term) -> bool:
+    """Rewrite the arguments of a function by the known equations, one after the other."""
+    changed = False
+    for place, argument in enumerate(node.args):
+        kind = infer(argument, w.facts.scope)
+        try:
+            ideal = known(w, [term("eq", argument, argument)])
+            rest, used = ideal.reduce(w.facts.lowering.lower(argument))
+            if not used:
+                continue
+            simpler = w.raising.poly(rest)
+            equal = w.combine(term("eq", argument, simpler), ideal, used)
+        except (NoTerm, TooLarge, StatementError):
+            continue
+        hole = bound(0, term("matrix_type", size_term(kind.rows), size_term(kind.cols)))
+        args = (*node.args[:place], hole, *node.args[place + 1 :])
+        if equal is not None and w.congruence(equal, term(node.op, *args)) is not None:
+            changed = True
+            node = term(node.op, *node.args[:place], simpler, *node.args[place + 1 :])
+    return changed
+
+
+def _simplify_terms(w: Workbench, node: Term) -> bool:
+    """Rewrite the terms of a sum or product over 1..n for a fresh index."""
+    low, high, body = node.args
+    body = opened(body)
+    (type_,) = bound_types(body, 1)
+    if low is not rational(1) or type_ is None:
+        return False
+    names = w.fresh(1)
+    try:
+        with w.inside(names, (type_,)) as inner:
+            term_ = instantiate(body, (name(names[0]),))
+            ideal = known(inner, [term("eq", term_, term_)])
+            for _ in range(MAX_STEPS):
+                if not ideal.step():
+                    break
+            rest, used = ideal.reduce(inner.facts.lowering.lower(term_))
+            if not used:
+                return False
+            simpler = abstract(inner.raising.poly(rest), names, (type_,))
+    except (NoTerm, TooLarge, StatementError):
+        return False
+    x, y = (term("comprehension", high, b) for b in (body, simpler))
+    rule = "sum_equal" if node.op == "sum" else "product_equal"
+    return w.schema(rule, n=high, x=x, y=y) is not None
+
+
+# ---------------------------------------------------------------- Lambert W
+
+
+def _lambert(w: Workbench, goal: Term) -> int | None:
+    """Where the goal gives W(x) a value u, show x = u*exp(u) and use that W is unique."""
+    value, _ = known(w, [goal]).reduce(w.facts.difference(goal))
+    for place in value.terms:
+        for a, power in place[0]:
+            node = w.raising.atoms.get(a)
+            if node is None or node.op != "lambertw" or power != 1:
+                continue
+            for u in _candidates(w, value, place, a):
+                if _unique(w, node, u) and (found := _quick(w, goal)) is not None:
+                    return found
+    return None
+
+
+def _candidates(
+    w: Workbench, value: Poly, place: tuple[Monomial, Word], target: Atom
+) -> list[Term]:
+    """Values that make `value` zero, for an atom that it holds once and linearly."""
+    outside = divide(place[0], ((target, 1),))
+    if place[1] or outside is None or sum(target in dict(m) for m, _ in value.terms) != 1:
+        return []
+    rest = Poly(value.rows, value.cols, {p: c for p, c in value.terms.items() if p != place})
+    try:
+        quotient = w.raising.poly(rest.scale(Fraction(-1) / value.terms[place]))
+        for a, power in outside:
+            base = w.raising.scalar(a)
+            inverse = (
+                base.args[1]
+                if base.op == "div" and base.args[0] is rational(1)
+                else term("div", rational(1), base)
+            )
+            for _ in range(power):
+                quotient = term("mul", inverse, quotient)
+        w.learn(quotient)
+        simpler, _ = known(w, [term("eq", quotient, quotient)]).reduce(
+            w.facts.lowering.lower(quotient)
+        )
+        return [w.raising.poly(simpler), quotient]
+    except (NoTerm, TooLarge, StatementError):
+        return []
+
+
+def _unique(w: Workbench, node: Term, u: Term) -> bool:
+    """W(x) = u from x = u*exp(u) and u >= -1."""
+    from proofs.search.conditions import establish  # the two call each other
+
+    x = node.args[0]
+    product = term("mul", u, term("exp", u))
+    try:
+        w.learn(product)
+        equal = w.stated(term("eq", x, product), establish(w, term("eq", x, product)))
+        if equal == ARITHMETIC or w.schema("lambertw_unique", u=u) is None:
+            return False
+        context = term("lambertw", bound(0, term("real_type")))
+        step = {"rule": "congruence", "fact": equal, "context": w.place(context)}
+        return w.take(step) is not None
+    except (Stuck, StatementError, TooLarge):
+        return False
+
+
+# ---------------------------------------------------------------- sums
+
+
+def _sum_by_terms(w: Workbench, goal: Term) -> int | None:
+    """Two sums over the same range, shown equal term by term."""
+    left, right = goal.args
+    if left.op != right.op or left.op not in ("sum", "prod") or left.args[:2] != right.args[:2]:
+        return None
+    if left.args[0].data != "1":
+        return None
+    high = left.args[1]
+    x, y = (term("comprehension", high, s.args[2]) for s in (left, right))
+    rule = "sum_equal" if left.op == "sum" else "product_equal"
+    return w.schema(rule, n=high, x=x, y=y)
+
+
+def divide(monomial: Monomial, divisor: Monomial) -> Monomial | None:
+    """monomial/divisor, or None where it doesn't divide."""
+    powers = dict(divisor)
+    if any(dict(monomial).get(a, 0) < n for a, n in divisor):
+        return None
+    return tuple((a, n - powers.get(a, 0)) for a, n in monomial if n > powers.get(a, 0))
+
+
+TACTICS = (
+    _inverse,
+    _quick,
+    _by_arguments,
+    _lambert,
+    _sum_by_terms,
+    _penrose,
+    _thorough,
+)

@@ -1,0 +1,399 @@
+"""Untrusted. Equations as rewriting rules on words and scalars, completed with cofactors.
+
+A relation `p = 0` rewrites its leading monomial. Every consequence remembers how it was made, as
+a sum of left x relation x right, so that success can be written down as a certificate that needs
+no search to check. Completion adds the overlaps of leading monomials, smallest first.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import count
+
+from proofs.checker.algebra import (
+    ONE,
+    Atom,
+    Letter,
+    Monomial,
+    Poly,
+    TooLarge,
+    Word,
+    multiply,
+    of_letter,
+    turns,
+)
+from proofs.checker.lowering import L2
+
+Place = tuple[Monomial, Word]
+MAX_LENGTH = 60  # longer consequences are left aside
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """left x relation x right; `mode` as in a `combine` step, with T, C or H for the relation."""
+
+    left: Poly | None
+    relation: Relation
+    right: Poly | None
+    mode: str
+
+
+@dataclass(eq=False, slots=True)
+class Relation:
+    """A polynomial that is zero, from a fact or from other relations."""
+
+    value: Poly
+    lead: Place
+    fact: int | None = None
+    made_of: list[Term] = field(default_factory=list)
+
+
+class OutOfTime(Exception):
+    """The budget is spent."""
+
+
+class Ideal:
+    """Relations and the search for a combination of them."""
+
+    def __init__(self, deadline: float) -> None:
+        self.relations: list[Relation] = []
+        self.deadline = deadline
+        self._weights: dict[object, int] = {}
+        self._queue: list[tuple[int, int, Relation, Relation | tuple[Letter, bool]]] = []
+        self._ticket = count()
+        self._seen: set[str] = set()
+
+    # ------------------------------------------------------------ order
+
+    def weigh(self, symbol: Atom | Letter, weight: int) -> None:
+        """Make a symbol heavier, so that it is rewritten into lighter ones."""
+        key = symbol.key
+        self._weights[key] = max(weight, self._weights.get(key, 0))
+
+    def _weight(self, symbol: Atom | Letter) -> int:
+        known = self._weights.get(symbol.key)
+        if known is None:
+            word = getattr(symbol, "word", None)
+            known = sum(map(self._weight, word)) if word else 1
+            self._weights[symbol.key] = known
+        return known
+
+    def order(self, place: Place) -> tuple[int, list[str], list[tuple[str, int]]]:
+        """Weight first, then the letters, then the scalars, the last atom most significant."""
+        monomial, word = place
+        weight = sum(n * self._weight(a) for a, n in monomial) + sum(map(self._weight, word))
+        return (
+            weight,
+            [x.sort for x in word],
+            sorted(((_text(a), n) for a, n in monomial), reverse=True),
+        )
+
+    # ------------------------------------------------------------ relations
+
+    def add(self, value: Poly, fact: int, modes: tuple[str, ...] = ("", "T")) -> None:
+        """Add a fact `value = 0` with its transposed (and conjugated) forms."""
+        original = Relation(value, ((), ()), fact)
+        for mode in modes:
+            turned = value
+            if mode in ("C", "H"):
+                turned = turned.conj
+            if mode in ("T", "H"):
+                turned = turned.T
+            self._admit(turned, [Term(None, original, None, mode)])
+
+    def cut(self, value: Poly, fact: int, rows: list[Letter], cols: list[Letter]) -> None:
+        """Add the blocks of a fact: left.T*value*right for the injections of a partition."""
+        original = Relation(value, ((), ()), fact)
+        for left in rows or [None]:
+            for right in cols or [None]:
+                one = None if left is None else of_letter(left.T)
+                two = None if right is None else of_letter(right)
+                part = value if one is None else one * value
+                part = part if two is None else part * two
+                for turned in (False, True):
+                    terms = [Term(one, original, two, "")]
+                    if turned:
+                        terms = [
+                            Term(
+                                None if two is None else two.T,
+                                original,
+                                None if one is None else one.T,
+                                "T",
+                            )
+                        ]
+                    self._admit(part.T if turned else part, terms)
+
+    def _admit(self, value: Poly, made_of: list[Term]) -> Relation | None:
+        """Reduce a consequence, make it monic, and queue its overlaps with the others."""
+        rest, used = self.reduce(value)
+        if not rest.terms or rest.key in self._seen:
+            return None
+        lead = max(rest.terms, key=self.order)
+        scale = 1 / rest.terms[lead]
+        rest = rest.scale(scale)
+        if rest.key in self._seen:
+            return None
+        self._seen.add(rest.key)
+        terms = [_scaled(t, scale) for t in (*made_of, *(_scaled(u, Fraction(-1)) for u in used))]
+        relation = Relation(rest, lead, None, terms)
+        for other in self.relations:
+            self._enqueue(relation, other)
+        self._enqueue(relation, relation)
+        self.relations.append(relation)
+        self._extend(relation)
+        return relation
+
+    def _extend(self, relation: Relation) -> None:
+        """Queue products with the vectors of outer products, which meet in scalars.
+
+        Words don't overlap across a space of dimension one, so that x*y.T*A = .. and y.T give no
+        pair; multiplying by y.T turns the outer product into a scalar times a row.
+        """
+        value = relation.value
+        for _, word in relation.value.terms:
+            for i in range(1, len(word)):
+                if word[i].rows != ONE:
+                    continue
+                for x, left in ((word[i], True), (word[i - 1], False)):
+                    if (x.cols == value.rows) if left else (x.rows == value.cols):
+                        key = f"{relation.value.key}|{x.sort}|{left}"
+                        if key not in self._seen:
+                            self._seen.add(key)
+                            cost = self.order(relation.lead)[0] + 1 + self._weight(x)
+                            heapq.heappush(
+                                self._queue, (2 * cost, next(self._ticket), relation, (x, left))
+                            )
+
+    def _enqueue(self, one: Relation, two: Relation) -> None:
+        cost = self.order(one.lead)[0] + self.order(two.lead)[0]
+        heapq.heappush(self._queue, (cost, next(self._ticket), one, two))
+
+    def step(self) -> bool:
+        """Work off one pair; whether there was one."""
+        if not self._queue:
+            return False
+        _, _, one, two = heapq.heappop(self._queue)
+        if isinstance(two, tuple):
+            x, left = of_letter(two[0]), two[1]
+            self._derive([_make(x, one, None) if left else _make(None, one, x)])
+            return True
+        for left, right in ((one, two), (two, one)) if one is not two else ((one, two),):
+            for terms in self._overlaps(left, right):
+                self._derive(terms)
+        return True
+
+    def _derive(self, terms: list[Term]) -> None:
+        self._tick()
+        try:
+            value = _total(terms)
+            if len(value.terms) <= MAX_LENGTH:
+                self._admit(value, terms)
+        except TooLarge:
+            return
+
+    def _tick(self) -> None:
+        if time.monotonic() > self.deadline:
+            raise OutOfTime
+
+    def _overlaps(self, one: Relation, two: Relation) -> Iterator[list[Term]]:
+        """Pairs of multiples of two relations whose leading monomials are the same."""
+        (m1, w1), (m2, w2) = one.lead, two.lead
+        common = _gcd(m1, m2)
+        c1, c2 = _quotient(m2, common), _quotient(m1, common)
+        if not w1 or not w2:
+            if common and (one is not two):
+                if one.value.is_scalar and two.value.is_scalar:
+                    yield [_make(_scalar(c1), one, None), _make(_scalar(c2, -1), two, None)]
+                elif two.value.is_scalar and w1:
+                    yield [_make(_scalar(c1), one, None), Term(_word(c2, w1, -1), two, None, "")]
+            return
+        for size in range(1, min(len(w1), len(w2)) + 1):
+            if w1[-size:] != w2[:size] or (one is two and size == len(w1)):
+                continue
+            before, after = w1[:-size], w2[size:]
+            yield [
+                _make(_scalar(c1), one, _word((), after)),
+                _make(_word(c2, before, -1), two, None),
+            ]
+        if len(w2) < len(w1):
+            for i in range(len(w1) - len(w2) + 1):
+                if w1[i : i + len(w2)] == w2:
+                    yield [
+                        _make(_scalar(c1), one, None),
+                        _make(_word(c2, w1[:i], -1), two, _word((), w1[i + len(w2) :])),
+                    ]
+
+    @staticmethod
+    def scaled(t: Term, factor: Fraction) -> Term:
+        """A part of a combination times a number."""
+        return _scaled(t, factor)
+
+    @staticmethod
+    def term(left: Poly | None, relation: Relation, right: Poly | None) -> Term:
+        """left x relation x right as a part of a combination."""
+        return Term(left, relation, right, "")
+
+    @staticmethod
+    def wrapped(t: Term, left: Letter | None, right: Letter | None) -> Term:
+        """A part of a combination for one block, put back in its place."""
+        if t.mode == "tr":
+            raise TooLarge("a trace inside a block")
+        before, after = t.left, t.right
+        if left is not None:
+            e = of_letter(left)
+            before = e if before is None else e * before
+        if right is not None:
+            e = of_letter(right.T)
+            after = e if after is None else after * e
+        return Term(before, t.relation, after, t.mode)
+
+    # ------------------------------------------------------------ reduction
+
+    def reduce(self, value: Poly) -> tuple[Poly, list[Term]]:
+        """`value` minus the returned terms' sum, with no monomial that a relation rewrites."""
+        rest, used = value, []
+        done: dict[Place, Fraction] = {}
+        while rest.terms:
+            self._tick()
+            place = max(rest.terms, key=self.order)
+            found = self._rewrite(place, rest.terms[place], value)
+            if found is None:
+                done[place] = done.get(place, Fraction(0)) + rest.terms[place]
+                terms = dict(rest.terms)
+                del terms[place]
+                rest = Poly(value.rows, value.cols, terms)
+            else:
+                rest = rest - _total([found])
+                used.append(found)
+        return Poly(value.rows, value.cols, {p: c for p, c in done.items() if c}), used
+
+    def _rewrite(self, place: Place, coefficient: Fraction, like: Poly) -> Term | None:
+        monomial, word = place
+        for relation in self.relations:
+            m, w = relation.lead
+            rest = _divide(monomial, m)
+            if w:
+                if rest is not None:
+                    for i in range(len(word) - len(w) + 1):
+                        if word[i : i + len(w)] == w:
+                            left = _word(rest, word[:i], coefficient)
+                            right = _word((), word[i + len(w) :])
+                            return _make(left, relation, right)
+                found = self._rewrite_trace(monomial, word, relation, coefficient, like)
+                if found is not None:
+                    return found
+            elif rest is not None and relation.value.is_scalar:
+                left = Poly(like.rows, like.cols, {(rest, word): coefficient})
+                return Term(left, relation, None, "")
+        return None
+
+    def _rewrite_trace(
+        self, monomial: Monomial, word: Word, relation: Relation, coefficient: Fraction, like: Poly
+    ) -> Term | None:
+        """Rewrite inside a trace atom: tr(lead*rest) with the relation in place of the lead."""
+        m, w = relation.lead
+        for a, _ in monomial:
+            if a.word is None or len(a.word) < len(w):
+                continue
+            outside = _divide(monomial, multiply(((a, 1),), m)[1])
+            if outside is None or word or not like.is_scalar:
+                continue  # a scalar factor of a matrix word is left as it is
+            for place, turned in enumerate(turns(a.word)):
+                if turned[: len(w)] != w:
+                    continue
+                rest = turned[len(w) :]
+                split = next((j for j in range(len(rest)) if rest[j].rows == ONE), None)
+                if split is not None and relation.value.cols != L2:  # x.T*lead*y
+                    left = _word(outside, rest[split:], coefficient)
+                    found = _make(left, relation, _word((), rest[:split]))
+                else:
+                    value = relation.value
+                    right = Poly(value.cols, value.rows, {(outside, rest): coefficient})
+                    found = Term(None, relation, right, "tr")
+                # Rotation and transposition may turn the new trace into the old one.
+                change = _total([found]).terms
+                if (monomial, word) not in change:
+                    continue
+                # A rule turned round may undo what it did: the transposed trace must get smaller.
+                here = self.order((monomial, word))
+                turned_round = place >= len(a.word)
+                if not turned_round or all(
+                    self.order(p) < here for p in change if p != (monomial, word)
+                ):
+                    return found
+        return None
+
+
+def _text(a: Atom) -> str:
+    """What atoms are ordered by: traces by their letters, as words are."""
+    return a.key if a.word is None else " ".join(x.sort for x in a.word)
+
+
+def _total(terms: list[Term]) -> Poly:
+    total: Poly | None = None
+    for t in terms:
+        value = t.relation.value
+        if t.mode in ("C", "H"):
+            value = value.conj
+        if t.mode in ("T", "H"):
+            value = value.T
+        if t.left is not None:
+            value = t.left * value
+        if t.right is not None:
+            value = value * t.right
+        if t.mode == "tr":
+            value = value.trace()
+        total = value if total is None else total + value
+    if total is None:
+        raise ValueError("an empty sum")
+    return total
+
+
+def _make(left: Poly | None, relation: Relation, right: Poly | None) -> Term:
+    return Term(left, relation, right, "")
+
+
+def _scaled(t: Term, factor: Fraction) -> Term:
+    if factor == 1:
+        return t
+    if t.left is not None:
+        return Term(t.left.scale(factor), t.relation, t.right, t.mode)
+    if t.right is not None:
+        return Term(None, t.relation, t.right.scale(factor), t.mode)
+    return Term(_scalar((), factor), t.relation, None, t.mode)
+
+
+def _scalar(monomial: Monomial, coefficient: Fraction | int = 1) -> Poly | None:
+    """A scalar factor; None for the factor 1."""
+    if not monomial and coefficient == 1:
+        return None
+    return Poly(ONE, ONE, {(monomial, ()): Fraction(coefficient)})
+
+
+def _word(monomial: Monomial, word: Word, coefficient: Fraction | int = 1) -> Poly | None:
+    """A factor that is a monomial; None for the factor 1."""
+    if not word:
+        return _scalar(monomial, coefficient)
+    return Poly(word[0].rows, word[-1].cols, {(monomial, word): Fraction(coefficient)})
+
+
+def _gcd(one: Monomial, two: Monomial) -> Monomial:
+    powers = dict(two)
+    return tuple((a, min(n, powers[a])) for a, n in one if a in powers)
+
+
+def _quotient(monomial: Monomial, divisor: Monomial) -> Monomial:
+    powers = dict(divisor)
+    return tuple((a, n - powers.get(a, 0)) for a, n in monomial if n > powers.get(a, 0))
+
+
+def _divide(monomial: Monomial, divisor: Monomial) -> Monomial | None:
+    """monomial/divisor, or None where it doesn't divide."""
+    powers = dict(monomial)
+    if any(powers.get(a, 0) < n for a, n in divisor):
+        return None
+    return _quotient(monomial, divisor)

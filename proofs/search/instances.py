@@ -1,0 +1,345 @@
+"""Untrusted. Instances of rules that the operations in a goal call for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from proofs.checker.algebra import Poly, TooLarge
+from proofs.checker.definedness import NotDefined
+from proofs.language.errors import StatementError
+from proofs.language.infer import infer
+from proofs.language.tree import Term, bound, postorder, rational, term
+from proofs.search import calculus, expectations, gaussians, products
+from proofs.search.raising import NoTerm, factors_of, opened, product_of, size_term
+from proofs.search.workbench import Workbench
+
+MAX_ROUNDS = 6
+LOG = term("log", bound(0, term("real_type")))
+MAX_INSTANCES = 400
+MAX_LITERAL = 8  # identities and traces of at most this literal size are written out
+
+
+def gather(w: Workbench, roots: list[Term]) -> None:
+    """Take the instances for the subterms of `roots` and of all facts, and of what they bring."""
+    for root in roots:
+        w.learn(root)
+    for _ in range(MAX_ROUNDS):
+        size = len(w.facts.facts)
+        terms = postorder([*roots, *(f.relation for f in w.facts.facts if f.relation.op == "eq")])
+        for node in terms:
+            if node.free == 0 and id(node) not in w.instanced and len(w.instanced) < MAX_INSTANCES:
+                method = INSTANCES.get(node.op)
+                if method is not None:
+                    w.instanced.add(id(node))
+                    _try(method, w, node)
+        _properties(w)
+        _reciprocals(w)
+        expectations.gather(w, roots)
+        products.gather(w, roots)
+        if len(w.facts.facts) == size:
+            return
+
+
+def _try(method: Callable[[Workbench, Term], object], w: Workbench, node: Term) -> None:
+    try:
+        method(w, node)
+    except (NoTerm, TooLarge, StatementError, NotDefined):
+        return
+
+
+def _size(w: Workbench, a: Term) -> Term:
+    return size_term(infer(a, w.facts.scope).rows)
+
+
+def _inverse(w: Workbench, node: Term) -> None:
+    a = node.args[0]
+    if not infer(a, w.facts.scope).is_scalar:
+        w.schema("inv_left", n=_size(w, a), A=a)
+        w.schema("inv_right", n=_size(w, a), A=a)
+
+
+def _power(w: Workbench, node: Term) -> None:
+    base, exponent = node.args
+    if exponent.op == "rational" and str(exponent.data).startswith("-"):
+        _inverse(w, term("inv", base))
+
+
+def _pseudo_inverse(w: Workbench, node: Term) -> None:
+    a = node.args[0]
+    kind = infer(a, w.facts.scope)
+    for rule in ("penrose_1", "penrose_2", "penrose_3", "penrose_4"):
+        w.schema(rule, n=size_term(kind.rows), k=size_term(kind.cols), A=a)
+    # A Gram matrix is best known through the pseudo-inverse of its factor.
+    if a.op == "mul":
+        for factor, twin in (a.args, a.args[::-1]):
+            adjoint = w.facts.lowering.lower(term("adjoint", factor))
+            if w.facts.lowering.lower(twin) == adjoint:
+                _pseudo_inverse(w, term("pinv", factor))
+                return
+
+
+def _exponential(w: Workbench, node: Term) -> None:
+    """exp of a sum as a product, one monomial at a time; exp of a logarithm; exp of 0."""
+    argument = node.args[0]
+    if argument is rational(0):
+        w.schema("exp_zero")
+        return
+    if argument.op == "log":
+        w.schema("exp_log", x=argument.args[0])
+        return
+    value = w.facts.lowering.lower(argument)
+    if not value.terms:
+        w.schema("exp_zero")
+        return
+    parts = [w.raising.poly(Poly(value.rows, value.cols, {p: c})) for p, c in value.terms.items()]
+    if len(parts) == 1:
+        ((_, coefficient),) = value.terms.items()
+        if coefficient < 0:  # exp(-x)*exp(x) = 1
+            w.schema("exp_sum", x=parts[0], y=w.raising.poly(-value))
+            w.schema("exp_zero")
+        elif coefficient != 1 and coefficient.denominator == 1 and coefficient <= 8:
+            unit = w.raising.poly(value.scale(1 / coefficient))
+            rest = w.raising.poly(value.scale((coefficient - 1) / coefficient))
+            w.schema("exp_sum", x=unit, y=rest)
+        return
+    while len(parts) > 1:
+        first, rest = parts[0], parts[1]
+        for part in parts[2:]:
+            rest = term("add", rest, part)
+        w.schema("exp_sum", x=first, y=rest)
+        parts = parts[1:]
+
+
+def _logarithm(w: Workbench, node: Term) -> None:
+    argument = node.args[0]
+    if argument.op == "exp":
+        w.schema("log_exp", x=argument.args[0])
+    elif argument.op == "prod" and argument.args[0] is rational(1):
+        high, body = argument.args[1:]
+        w.schema("log_product_terms", n=high, x=term("comprehension", high, body))
+    elif argument.op == "mul":
+        w.schema("log_product", x=argument.args[0], y=argument.args[1])
+    elif argument.op == "div":
+        one = rational(1)
+        if argument.args[0] is one:
+            w.schema("log_reciprocal", x=argument.args[1])
+        else:
+            w.schema("log_product", x=argument.args[0], y=term("div", one, argument.args[1]))
+    elif argument.op == "entry" and argument.args[0].op == "softmax":  # log s_j = x_j - log Z
+        vector, index = argument.args[0].args[0], argument.args[1]
+        n = _size(w, vector)
+        place = w.schema("softmax_entry", n=n, x=vector, j=index)
+        if place is not None:
+            total = w.facts.facts[place].relation.args[0].args[1]
+            w.schema("log_product", x=argument, y=total)
+            w.congruence(place, LOG)
+    elif argument.op == "lambertw":  # log W = log x - W
+        x = argument.args[0]
+        w.schema("log_product", x=argument, y=term("exp", argument))
+        place = w.schema("lambertw_solves", x=x)
+        if place is not None:
+            w.congruence(place, LOG)
+
+
+def _lambert(w: Workbench, node: Term) -> None:
+    w.schema("lambertw_solves", x=node.args[0])
+
+
+def _root(w: Workbench, node: Term) -> None:
+    w.schema("sqrt_square", x=node.args[0])
+
+
+def _derivative(w: Workbench, node: Term) -> None:
+    calculus.differentiate(w, node)
+
+
+def _softmax_entry(w: Workbench, node: Term) -> None:
+    vector = node.args[0]
+    if vector.op == "softmax":
+        w.schema("softmax_entry", n=_size(w, vector), x=vector.args[0], j=node.args[1])
+
+
+def _diagonal(w: Workbench, node: Term) -> None:
+    w.schema("diag_transpose", n=_size(w, node), x=node.args[0])
+    w.schema("diag_ones", n=_size(w, node), x=node.args[0])
+
+
+def _trace(w: Workbench, node: Term) -> None:
+    if node.args[0].op == "kron":
+        a, b = node.args[0].args
+        w.schema("kron_trace", n=_size(w, a), k=_size(w, b), A=a, B=b)
+    rows = infer(node.args[0], w.facts.scope).rows
+    if rows.value is not None and rows.value <= MAX_LITERAL:
+        w.schema("trace_entries", n=size_term(rows), A=node.args[0])
+
+
+def _identity(w: Workbench, node: Term) -> None:
+    size = infer(node, w.facts.scope).rows.value
+    if size is not None and 1 < size <= MAX_LITERAL:
+        w.schema("eye_units", n=rational(size))
+
+
+def _ones(w: Workbench, node: Term) -> None:
+    w.schema("ones_count", n=node.args[0])
+
+
+def _determinant(w: Workbench, node: Term) -> None:
+    """A determinant by the form of its matrix: product, inverse, diagonal, rank-one update."""
+    a = node.args[0]
+    n, op, args = _size(w, a), a.op, a.args
+    if op == "eye":
+        w.schema("det_eye", n=n)
+    elif op == "inv":
+        w.schema("det_inverse", n=n, A=args[0])
+    elif op == "kron":
+        x, y = args
+        w.schema("det_kron", n=_size(w, x), k=_size(w, y), A=x, B=y)
+    elif op == "transpose":
+        w.schema("det_transpose", n=n, A=args[0])
+    elif op == "diag":
+        w.schema("det_diag", n=n, x=args[0])
+    elif op == "mul":
+        x, y = (infer(b, w.facts.scope) for b in args)
+        if x.is_scalar:
+            w.schema("det_scale", n=n, A=args[1], c=args[0])
+        elif x.rows == x.cols and y.rows == y.cols:
+            w.schema("det_product", n=n, A=args[0], B=args[1])
+    elif op == "block" and a.data == (2, 2):
+        p, q, r, s = a.args
+        sizes = {"n": _size(w, p), "k": _size(w, s)}
+        for rule in ("det_block", "det_block_corner"):
+            w.schema(rule, **sizes, A=p, B=q, C=r, D=s)
+        w.schema("det_triangular", **sizes, A=p, B=q, D=s)
+    elif op in ("add", "sub"):
+        for base, update in (args, args[::-1]) if op == "add" else (args,):
+            for u, v in _outer(w, update, negative=op == "sub"):
+                if w.schema("det_lemma", n=n, A=base, u=u, v=v) is not None:
+                    return
+
+
+def _outer(w: Workbench, update: Term, negative: bool) -> list[tuple[Term, Term]]:
+    """Ways to write a term as u*v.T with vectors u and v, a scalar factor given to u."""
+    scale: Term | None = rational(-1) if negative else None
+    while True:
+        if update.op == "neg":
+            scale = rational(-1) if scale is None else term("neg", scale)
+            update = update.args[0]
+        elif update.op == "div":
+            inverse = term("div", rational(1), update.args[1])
+            scale = inverse if scale is None else term("mul", scale, inverse)
+            update = update.args[0]
+        elif update.op == "mul" and infer(update.args[0], w.facts.scope).is_scalar:
+            scale = update.args[0] if scale is None else term("mul", scale, update.args[0])
+            update = update.args[1]
+        else:
+            break
+    if update.op != "mul" or infer(update.args[0], w.facts.scope).cols.value != 1:
+        return []
+    u = update.args[0] if scale is None else term("mul", scale, update.args[0])
+    row = update.args[1]
+    v = row.args[0] if row.op == "transpose" else term("transpose", row)
+    return [(u, v)]
+
+
+def _sum(w: Workbench, node: Term) -> None:
+    """A sum over 1..n: linear in its terms; sums of entries are products with ones."""
+    low, high, body = node.args
+    if low is not rational(1):
+        return
+    body = opened(body)
+    if body.op in ("add", "sub"):
+        second = body.args[1] if body.op == "add" else term("neg", body.args[1])
+        x, y = (term("comprehension", high, b) for b in (body.args[0], second))
+        w.schema("sum_add", n=high, x=x, y=y)
+    elif body.op in ("mul", "div", "neg"):
+        factors = factors_of(body)
+        constant = [f for f in factors if f.free == 0]
+        moving = [f for f in factors if f.free]
+        if constant and moving:
+            x = term("comprehension", high, product_of(moving))
+            w.schema("sum_scale", n=high, c=product_of(constant), x=x)
+    elif body.op == "entry" and body.args[0].free == 0 and body.args[1].op == "bound":
+        w.schema("ones_sum", n=high, x=body.args[0])
+
+
+def _block(w: Workbench, node: Term) -> None:
+    """The identity, cut as the blocks are."""
+    if node.data == (2, 2):
+        p, _, _, s = node.args
+        w.schema("block_eye", n=_size(w, p), k=_size(w, s))
+
+
+SAYS = {
+    "symmetric": ("symmetric_says", "A"),
+    "hermitian": ("hermitian_says", "A"),
+    "orthogonal": ("orthogonal_says", "Q"),
+    "unitary": ("unitary_says", "Q"),
+    "idempotent": ("idempotent_says", "P"),
+    "positive_semidefinite": ("semidefinite_hermitian", "A"),
+}
+
+
+def _properties(w: Workbench) -> None:
+    """Equations that known properties stand for."""
+    for fact in list(w.facts.facts):
+        relation = fact.relation
+        if id(relation) in w.instanced:
+            continue
+        w.instanced.add(id(relation))
+        op, args = relation.op, relation.args
+        if op == "positive_definite":
+            w.schema("definite_semidefinite", n=_size(w, args[0]), A=args[0])
+        elif op == "commute":
+            w.schema("commute_says", n=_size(w, args[0]), A=args[0], B=args[1])
+        elif op == "positive_semidefinite" and args[0].op == "block" and args[0].data == (2, 2):
+            s, c, _, r = args[0].args
+            n, k = _size(w, s), _size(w, r)
+            w.schema("semidefinite_block_corner", n=n, k=k, S=s, C=c, R=r)
+            w.schema("semidefinite_block_range", n=n, k=k, S=s, C=c, R=r)
+        elif op in ("full_row_rank", "full_column_rank"):
+            kind = infer(args[0], w.facts.scope)
+            rule = (
+                "full_rows_right_inverse" if op == "full_row_rank" else "full_columns_left_inverse"
+            )
+            w.schema(rule, n=size_term(kind.rows), k=size_term(kind.cols), A=args[0])
+        if op in SAYS:
+            rule, letter = SAYS[op]
+            w.schema(rule, n=_size(w, args[0]), **{letter: args[0]})
+            if op in ("orthogonal", "unitary"):
+                turned = term("transpose" if op == "orthogonal" else "adjoint", args[0])
+                w.schema("one_sided", n=_size(w, args[0]), A=turned, B=args[0])
+
+
+def _reciprocals(w: Workbench) -> None:
+    """x*(1/x) = 1 for each reciprocal in sight."""
+    for a, node in list(w.raising.atoms.items()):
+        key = ("reciprocal", id(node))
+        if key in w.instanced or not a.key.startswith("1/(") or node.op not in ("div", "inv"):
+            continue
+        if w.schema("reciprocal", x=node.args[-1]) is not None:
+            w.instanced.add(key)
+
+
+INSTANCES: dict[str, Callable[[Workbench, Term], None]] = {
+    "kron": products.kronecker,
+    "vec": products.vectorized,
+    "hadamard": products.entrywise,
+    "inv": _inverse,
+    "pow": _power,
+    "pinv": _pseudo_inverse,
+    "exp": _exponential,
+    "log": _logarithm,
+    "lambertw": _lambert,
+    "sqrt": _root,
+    "deriv": _derivative,
+    "tr": _trace,
+    "eye": _identity,
+    "block": _block,
+    "expect_given": gaussians.condition,
+    "cov_given": gaussians.condition,
+    "entry": _softmax_entry,
+    "diag": _diagonal,
+    "ones": _ones,
+    "det": _determinant,
+    "sum": _sum,
+}

@@ -1,0 +1,145 @@
+"""Untrusted. Invertibility that follows from other invertible matrices.
+
+I + P*Q is invertible exactly where I + Q*P is. So D + Q*P with D invertible is, as soon as some
+matrix E + Q'*P' is known to be whose partner I + P'*inv(E)*Q' is the same matrix as
+I + inv(D)*Q*P. Woodbury's inner inverse and Schur complements are found in this way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from proofs.checker.algebra import TooLarge
+from proofs.checker.definedness import ZERO, NotDefined
+from proofs.language.errors import StatementError
+from proofs.language.infer import infer
+from proofs.language.tree import Term, term
+from proofs.search.raising import NoTerm, factors_of, product_of, size_term
+from proofs.search.workbench import Stuck, Workbench
+
+
+def pushed_through(w: Workbench, x: Term) -> int | None:
+    """invertible(x), from a known unit that differs from it by push-through and unit factors."""
+    from proofs.search.conditions import attempt  # the two call each other
+
+    for d, rest in _splits(w, x):
+        if attempt(w, term("invertible", d)) is None:
+            continue
+        for place in _known_units(w, x):
+            for e, other in _splits(w, w.facts.facts[place].relation.args[0]):
+                for q, p in _products(w, other):
+                    if (
+                        _same(w, d, rest, e, q, p)
+                        and (found := _transfer(w, x, d, place, e, q, p)) is not None
+                    ):
+                        return found
+    return None
+
+
+def _known_units(w: Workbench, x: Term) -> Iterator[int]:
+    """Places of facts that something other than x is invertible; numbers are 1x1 matrices."""
+    for place, fact in enumerate(list(w.facts.facts)):
+        relation = fact.relation
+        if relation.op == "invertible" and relation.args[0] is not x:
+            yield place
+        elif relation.op == "ne" and relation.args[1] is ZERO:
+            unit = w.schema("nonzero_unit", x=relation.args[0])
+            if unit is not None:
+                yield unit
+
+
+def _same(w: Workbench, d: Term, rest: Term, e: Term, q: Term, p: Term) -> bool:
+    """Whether inv(d)*rest and p*inv(e)*q are equal by what is known."""
+    from proofs.search.conditions import attempt  # the two call each other
+    from proofs.search.equations import known
+
+    if infer(d, w.facts.scope).rows != infer(p, w.facts.scope).rows:
+        return False
+    if attempt(w, term("invertible", e)) is None:
+        return False
+    try:
+        ours = product_of([_inverse(d), rest])
+        theirs = product_of([p, _inverse(e), q])
+        w.learn(ours)
+        w.learn(theirs)
+        goal = term("eq", ours, theirs)
+        w.define(goal)
+        difference, _ = known(w, [goal]).reduce(w.facts.difference(goal))
+    except (NoTerm, TooLarge, StatementError, Stuck, NotDefined):
+        return False
+    return not difference.terms
+
+
+def _transfer(w: Workbench, x: Term, d: Term, place: int, e: Term, q: Term, p: Term) -> int | None:
+    """The steps from invertible(e + q*p) to invertible(x)."""
+    known = w.facts.facts[place].relation.args[0]
+    m, n = (size_term(infer(a, w.facts.scope).rows) for a in (known, x))
+    inverse_e = _inverse(e)
+    left = product_of([inverse_e, q])
+    partner = term("add", term("eye", m), term("mul", left, p))
+    pushed = term("add", term("eye", n), term("mul", p, left))
+    scaled = term("mul", inverse_e, known)
+    steps = (
+        ("unit_inverse", {"n": m, "A": e}),
+        ("unit_product", {"n": m, "A": inverse_e, "B": known}),
+        ("unit_equal", {"n": m, "A": scaled, "B": partner}),
+        ("unit_push", {"n": m, "k": n, "A": left, "B": p}),
+        ("unit_product", {"n": n, "A": d, "B": pushed}),
+        ("unit_equal", {"n": n, "A": term("mul", d, pushed), "B": x}),
+    )
+    found = None
+    for rule, values in steps:
+        found = w.schema(rule, **values)
+        if found is None and rule != "unit_inverse":  # e may be the identity
+            return None
+    return found
+
+
+def _inverse(a: Term) -> Term:
+    if a.op == "eye":
+        return a
+    return a.args[0] if a.op == "inv" else term("inv", a)
+
+
+def _splits(w: Workbench, x: Term) -> Iterator[tuple[Term, Term]]:
+    """Ways to write a sum as one summand and the rest."""
+    parts = _summands(x)
+    if len(parts) < 2 or len(parts) > 6:
+        return
+    for i, (sign, d) in enumerate(parts):
+        others = [*parts[:i], *parts[i + 1 :]]
+        total: Term | None = None
+        for s, part in others:
+            signed = part if s == sign else term("neg", part)
+            total = signed if total is None else term("add", total, signed)
+        if total is not None:
+            yield (d if sign > 0 else term("neg", d)), (total if sign > 0 else term("neg", total))
+
+
+def _summands(x: Term) -> list[tuple[int, Term]]:
+    if x.op == "add":
+        return _summands(x.args[0]) + _summands(x.args[1])
+    if x.op == "sub":
+        return _summands(x.args[0]) + [(-s, p) for s, p in _summands(x.args[1])]
+    if x.op == "neg":
+        return [(-s, p) for s, p in _summands(x.args[0])]
+    return [(1, x)]
+
+
+def _products(w: Workbench, x: Term) -> Iterator[tuple[Term, Term]]:
+    """Ways to write a product as two factors."""
+    negative = x.op == "neg"
+    bare = x.args[0] if negative else x
+    if bare.op == "inner":
+        bare = term("mul", term("transpose", bare.args[0]), bare.args[1])
+    factors = factors_of(bare)
+    kind = infer(x, w.facts.scope)
+    if kind.rows == kind.cols:
+        identity = term("eye", size_term(kind.rows))
+        yield x, identity
+        yield identity, x
+    for i in range(1, len(factors)):
+        left, right = product_of(factors[:i]), product_of(factors[i:])
+        if infer(left, w.facts.scope).is_scalar or infer(right, w.facts.scope).is_scalar:
+            continue
+        yield (term("neg", left) if negative else left), right

@@ -1,0 +1,338 @@
+"""Untrusted. A proof under construction, driven through the judge's own steps.
+
+Each step is taken by the judge as it is found, so the search never believes what the checker
+would not. The finished list of steps is pruned to those that the goal leans on.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from proofs.checker.algebra import Poly, TooLarge
+from proofs.checker.definedness import NotDefined, obligations
+from proofs.checker.facts import Fact, Facts, declared_facts
+from proofs.checker.judge import Judge, Rejected
+from proofs.checker.lowering import L2
+from proofs.checker.rules import find_rule, instance_of
+from proofs.language.errors import StatementError
+from proofs.language.infer import Scope
+from proofs.language.tree import Declaration, Statement, Term, instantiate, postorder, term
+from proofs.search.ideal import Ideal, OutOfTime, Relation
+from proofs.search.raising import NoTerm, Raising
+
+Step = dict[str, Any]
+ARITHMETIC = -1  # in place of a fact: the relation compares numbers
+
+
+class Stuck(Exception):
+    """A relation that this search could not establish."""
+
+    def __init__(self, relation: Term) -> None:
+        super().__init__("not established")
+        self.relation = relation
+
+
+class _Recording(Facts):
+    """Facts that note which of them a step leans on without citing."""
+
+    def __init__(self, scope: Scope) -> None:
+        super().__init__(scope)
+        self.touched: set[int] = set()
+
+    def find(self, relation: Term) -> Fact | None:
+        found = super().find(relation)
+        place = self.place_of(found)
+        if place is not None:
+            self.touched.add(place)
+        return found
+
+    def place_of(self, fact: Fact | None) -> int | None:
+        if fact is None:
+            return None
+        return next((i for i, f in enumerate(self.facts) if f is fact), None)
+
+    def copy(self, scope: Scope | None = None) -> _Recording:
+        inner = _Recording(scope or self.scope)
+        inner.facts, inner._by_key = list(self.facts), dict(self._by_key)
+        if scope is None:
+            inner.lowering = self.lowering
+        inner.touched = self.touched
+        return inner
+
+
+class Workbench:
+    """Steps so far, and the means to take more."""
+
+    def __init__(
+        self, statement: Statement, deadline: float, lemmas: Mapping[str, Statement] | None = None
+    ) -> None:
+        self.statement = statement
+        self.deadline = deadline
+        self.judge = Judge(statement, lemmas or {})
+        self.facts: _Recording = _Recording(Scope.of(statement.declarations))
+        self.judge.facts = self.facts
+        self.given = len(self.judge.nodes)
+        self.places = {id(n): i for i, n in enumerate(self.judge.nodes)}
+        self.steps: list[Step] = []
+        self.leans: list[set[int]] = []
+        self.depth = 0
+        self.raising = Raising(self.facts.lowering)
+        self.instanced: set[object] = set()  # terms and relations whose instances have been taken
+        self.failed: set[object] = set()  # keys of relations that are not to be tried again
+        for root in statement.roots():
+            self.learn(root)
+
+    # ------------------------------------------------------------ steps
+
+    def learn(self, root: Term) -> None:
+        """Let the raising know the terms under `root`, as far as the algebra can lower them."""
+        try:
+            self.raising.learn(root)
+            for arg in root.args:
+                self.raising.learn(arg)
+        except (TooLarge, NoTerm, StatementError):
+            pass
+
+    def place(self, node: Term) -> int:
+        """The place of a term in the table, added where it is new."""
+        for n in postorder([node]):
+            if id(n) not in self.places:
+                self.places[id(n)] = len(self.judge.nodes)
+                self.judge.nodes.append(n)
+        return self.places[id(node)]
+
+    def take(self, step: Step) -> int | None:
+        """Take a step; the place of its fact, or None where the judge rejects it."""
+        self.tick()
+        self.judge.count = 0  # the limit is for certificates, not for attempts
+        before = self.facts.touched
+        self.facts.touched = set()
+        try:
+            self.judge.step(step, self.facts, self.depth)
+        except Rejected:
+            return None
+        finally:
+            touched, self.facts.touched = self.facts.touched, before
+        self.steps.append(step)
+        self.leans.append(touched | _cited(step))
+        self.learn(self.facts.facts[-1].relation)
+        return len(self.facts.facts) - 1
+
+    def declare_all(self) -> None:
+        """Take what the declarations say of the sign or range of their names."""
+        for declaration in self.judge.declarations:
+            if declaration.type.op != "gaussian_type":
+                for n in declaration.names:
+                    for i, relation in enumerate(
+                        declared_facts(Declaration((n,), declaration.type))
+                    ):
+                        if self.find(relation) is None:
+                            self.take({"rule": "declared", "name": n, "fact": i})
+
+    def tick(self) -> None:
+        if time.monotonic() > self.deadline:
+            raise OutOfTime
+
+    def find(self, relation: Term) -> int | None:
+        """The place of a fact that gives this relation, ARITHMETIC where none is needed."""
+        try:
+            fact = self.facts.find(relation)
+        except (TooLarge, StatementError):
+            return None
+        place = self.facts.place_of(fact)
+        return ARITHMETIC if fact is not None and place is None else place
+
+    def stated(self, relation: Term, place: int) -> int:
+        """The place of exactly this relation, given a fact that implies it or arithmetic."""
+        fact = None if place == ARITHMETIC else self.facts.facts[place]
+        if fact is not None and self.facts.key(fact.relation) == self.facts.key(relation):
+            return place
+        step: Step
+        if relation.op == "eq":
+            step = {"rule": "combine", "goal": self.place(relation), "terms": []}
+        elif relation.op in ("gt", "ge", "lt", "le"):
+            value = self.facts.difference(relation).constant
+            terms = [[str(abs(value or 0)), [], None]] if fact is None else [["1", [place], None]]
+            step = {
+                "rule": "positive",
+                "goal": self.place(relation),
+                "terms": terms,
+                "equations": [],
+            }
+        else:
+            return place
+        found = self.take(step)
+        if found is None:
+            raise Stuck(relation)
+        return found
+
+    def schema(self, rule: str, **values: Term) -> int | None:
+        """An instance of a rule, once what it requires is established; None where it isn't."""
+        from proofs.search.conditions import establish  # the two call each other
+
+        statement = find_rule(rule)
+        if statement is None:
+            raise KeyError(rule)
+        try:
+            instance = instance_of(statement, values, self.facts.scope)
+            for root in (*instance.terms, *instance.requirements, instance.conclusion):
+                self.learn(root)
+            found = self.find(instance.conclusion)
+            if found is not None:
+                return found
+            for root in (*instance.terms, *instance.requirements, instance.conclusion):
+                self.define(root)
+            by = [establish(self, r) for r in instance.requirements]
+            by = [None if p == ARITHMETIC else p for p in by]
+        except (StatementError, NotDefined, TooLarge, Stuck):
+            return None
+        subst = {n: self.place(v) for n, v in values.items()}
+        return self.take({"rule": "schema", "name": rule, "subst": subst, "by": by})
+
+    def define(self, root: Term) -> None:
+        """Establish the conditions under which a term is defined.
+
+        Raises:
+            Stuck: one of them resists.
+            NotDefined: the checker can't state one.
+        """
+        from proofs.search.conditions import establish  # the two call each other
+
+        for condition in reversed(obligations(root, self.facts.scope)):
+            if self.facts.find(condition) is None:
+                establish(self, condition)
+
+    def congruence(self, place: int, context: Term) -> int | None:
+        """Put both sides of an equation into a context, a term with bound variable 0."""
+        try:
+            for side in self.facts.facts[place].relation.args:
+                self.define(instantiate(context, (side,)))
+        except (Stuck, NotDefined, StatementError):
+            return None
+        return self.take({"rule": "congruence", "fact": place, "context": self.place(context)})
+
+    # ------------------------------------------------------------ combinations
+
+    def combine(self, goal: Term, ideal: Ideal, used: list[Any]) -> int | None:
+        """Write a sum of left x relation x right down as a step, its relations first."""
+        try:
+            rows = [self.row(t) for t in used]
+            self.define(goal)
+        except (NoTerm, Stuck, NotDefined, TooLarge):
+            return None
+        return self.take({"rule": "combine", "goal": self.place(goal), "terms": rows})
+
+    def row(self, t: Any) -> list[Any]:
+        """A term of a combination as a row of a step."""
+        return self._row(t, self._materialize(t.relation))
+
+    def _row(self, t: Any, fact: int) -> list[Any]:
+        def factor(value: Poly | None) -> int | None:
+            if value is None:
+                return None
+            node = self.raising.poly(value)
+            self.define(node)
+            return self.place(node)
+
+        if t.mode == "tr" and t.relation.value.cols == L2:  # a random vector, in an inner product
+            return [factor(t.left), fact, factor(t.right.T), "inner"]
+        return [factor(t.left), fact, factor(t.right), t.mode]
+
+    def _materialize(self, relation: Relation) -> int:
+        """The place of a relation as a fact, with a step of its own where it is a consequence."""
+        if relation.fact is not None:
+            return relation.fact
+        first = relation.made_of[0]
+        if (
+            len(relation.made_of) == 1
+            and first.left is None
+            and first.right is None
+            and first.mode == ""
+        ):
+            relation.fact = self._materialize(first.relation)
+            return relation.fact
+        zero = self.raising.poly(Poly(relation.value.rows, relation.value.cols, {}))
+        goal = term("eq", self.raising.poly(relation.value), zero)
+        self.define(goal)
+        rows = [self.row(t) for t in relation.made_of]
+        place = self.take({"rule": "combine", "goal": self.place(goal), "terms": rows})
+        if place is None:
+            raise Stuck(goal)
+        relation.fact = place
+        return place
+
+    # ------------------------------------------------------------ sub-proofs
+
+    def fresh(self, count: int) -> tuple[str, ...]:
+        """Names that nothing has."""
+        taken = {n for d in self.judge.declarations for n in d.names}
+        found: list[str] = []
+        for i in range(1000):
+            candidate = f"{'jkuv'[i % 4]}{i // 4 or ''}"
+            if candidate not in taken and len(found) < count:
+                found.append(candidate)
+        return tuple(found)
+
+    @contextmanager
+    def inside(self, names: tuple[str, ...], types: tuple[Term, ...]) -> Iterator[Workbench]:
+        """A workbench with further names, for a sub-proof that speaks of them."""
+        inner = Workbench.__new__(Workbench)
+        inner.__dict__.update(self.__dict__)
+        outer = self.judge.declarations
+        fresh = (Declaration((n,), t) for n, t in zip(names, types, strict=True))
+        self.judge.declarations = [*outer, *fresh]
+        inner.facts = self.facts.copy(Scope.of(tuple(self.judge.declarations)))
+        inner.steps, inner.leans, inner.depth = [], [], self.depth + 1
+        inner.raising = Raising(inner.facts.lowering)
+        # What is under way outside is not started again inside.
+        inner.failed, inner.instanced = set(self.failed), set()
+        for root in (*self.statement.roots(), *(f.relation for f in self.facts.facts)):
+            inner.learn(root)
+        inner.declare_all()
+        try:
+            yield inner
+        finally:
+            self.judge.declarations = outer
+
+    def for_all(self, names: tuple[str, ...], types: tuple[Term, ...], goal: Term) -> int | None:
+        """Prove a relation for fresh names and quantify it."""
+        from proofs.search.conditions import establish  # the two call each other
+
+        try:
+            with self.inside(names, types) as inner:
+                inner.learn(goal)
+                inner.stated(goal, establish(inner, goal))
+                inner.define(goal)
+        except (Stuck, NotDefined):
+            return None
+        return self.take(
+            {
+                "rule": "forall",
+                "names": list(names),
+                "types": [self.place(t) for t in types],
+                "steps": inner.steps,
+                "goal": self.place(goal),
+            }
+        )
+
+
+def _cited(step: Step) -> set[int]:
+    """The places of facts that a step names, those outside of its sub-proofs included."""
+    found: set[int] = set()
+    if "fact" in step and step["rule"] != "declared":
+        found.add(step["fact"])
+    found.update(p for p in step.get("by", ()) if p is not None)
+    for row in step.get("terms", ()):
+        if step["rule"] == "combine":
+            found.add(row[1])
+        elif step["rule"] == "positive":
+            found.update(row[1])
+    for row in step.get("equations", ()):
+        found.add(row[1])
+    for steps in (step.get("steps", ()), *step.get("branches", ())):
+        for inner in steps:
+            found |= _cited(inner)
+    return found
