@@ -1,0 +1,183 @@
+"""Forms for scalars: Lambert W, logarithms of sums, exponents that cancel."""
+
+from __future__ import annotations
+
+from sympy import (
+    Abs,
+    Add,
+    And,
+    Basic,
+    Expr,
+    Indexed,
+    Integer,
+    LambertW,
+    Mul,
+    Or,
+    Pow,
+    Rational,
+    exp,
+    log,
+    oo,
+)
+
+from derive.emit.body import Body
+from derive.emit.nodes import (
+    CopySign,
+    Log1p,
+    RootOfSmallest,
+    Smaller,
+    SmallestNormal,
+    Where,
+    WrightOmega,
+)
+from derive.emit.rules import Form
+from derive.emit.tree import is_negative
+from derive.notation import Skip
+
+_EXACT = "numeric.exact_floats"
+
+
+def _is_power_of_two(number: Expr) -> bool:
+    return (
+        isinstance(number, Rational)
+        and number != 0
+        and all(part & (part - 1) == 0 for part in (abs(int(number.p)), int(number.q)))
+    )
+
+
+def double_length(expression: Expr, body: Body, name: str = "shift") -> tuple[Expr, Expr]:
+    """A sum or product of arguments as a leading float and the rest that rounding takes off it.
+
+    `name` is what a sum is called; a product is called a product.
+    """
+    if isinstance(expression, Mul) and len(expression.args) == 2:
+        left, right = expression.args
+        if _is_power_of_two(left):  # exact
+            return expression, Integer(0)
+        (a, a_rest), (b, b_rest) = double_length(left, body), double_length(right, body)
+        high, rest = body.let_pair(
+            ("product", "product_rest"), "two_product", _EXACT, expression, (a, b)
+        )
+        return high, rest + a * b_rest + b * a_rest
+    if isinstance(expression, Add) and len(expression.args) == 2:
+        left, right = sorted(expression.args, key=is_negative)
+        (a, a_rest), (b, b_rest) = double_length(left, body), double_length(right, body)
+        high, rest = body.let_pair((name, f"{name}_rest"), "two_sum", _EXACT, expression, (a, b))
+        return high, rest + a_rest + b_rest
+    return expression, Integer(0)
+
+
+def _lambert_quotient(expression: Basic, body: Body) -> Basic | None:
+    """W(a exp(e))/b, with b a factor of a."""
+    if not isinstance(expression, Mul):
+        return None
+    lamberts = [factor for factor in expression.args if isinstance(factor, LambertW)]
+    if len(lamberts) != 1 or not isinstance(lamberts[0].args[0], Mul):
+        return None
+    factors = lamberts[0].args[0].args
+    exponentials = [factor for factor in factors if isinstance(factor, exp)]
+    if len(exponentials) != 1:
+        return None
+    prefactor = Mul(*(factor for factor in factors if factor != exponentials[0]))
+    divisor = lamberts[0] / expression
+    start = prefactor / divisor
+    if not divisor.is_Symbol or start.has(divisor) or not prefactor.is_nonnegative:
+        return None
+    high, rest = double_length(exponentials[0].args[0], body)
+    rest = body.let("exponent_rest", rest)
+    scaled = body.let("scaled_start", prefactor)
+    moving = body.let("moving", scaled > 0)
+    # The rest is added to the logarithm first: next to the leading float it would be lost.
+    offset = body.let("offset", rest + log(Where(moving, scaled, 1)))
+    omega = body.let("omega", Where(moving, WrightOmega(high + offset), 0), nonnegative=True)
+    decay, decay_rest = double_length(Add(high, -omega), body, "decay")
+    shrunk = body.let("shrunk", exp(decay))
+    near_limit = body.let("near_limit", start * (shrunk + shrunk * (decay_rest + rest)))
+    # omega <= a, so that the quotient never overflows, and omega = 0 where b = 0.
+    return Where(omega < 1, near_limit, omega / Where(divisor > 0, divisor, 1))
+
+
+def _log_one_plus(expression: Basic, body: Body) -> Basic | None:
+    """log((s + r)/s) for nonnegative s and r."""
+    if not isinstance(expression, log) or not isinstance(expression.args[0], Mul):
+        return None
+    ratio = expression.args[0]
+    bottoms = [factor.base for factor in ratio.args if isinstance(factor, Pow) and factor.exp == -1]
+    if len(bottoms) != 1:
+        return None
+    base, total = bottoms[0], ratio * bottoms[0]
+    if not isinstance(total, Add) or base not in total.args:
+        return None
+    added = total - base
+    if not (base.is_nonnegative and added.is_nonnegative):
+        return None
+    low = body.let("low", RootOfSmallest(base))
+    extreme = body.let("extreme", Or(base < low, added > 1 / low))
+    with body.when_any(extreme):
+        unresolved = body.let("unresolved", base <= added * SmallestNormal(base))
+        divisor = body.let("divisor", Where(base > 0, base, 1))
+        near_log = body.let("near_log", Log1p(Where(unresolved, 0, added) / divisor))
+        far_log = body.let("far_log", log(Where(added > 0, added, 1)) - log(divisor))
+        far_log = Where(base > 0, far_log, oo)
+        growth = body.let("growth", Where(And(unresolved, added > 0), far_log, near_log))
+    with body.otherwise():
+        body.rebind(growth, Log1p(added / base), ())
+    return growth
+
+
+def _log_ratio(expression: Basic, body: Body) -> Basic | None:
+    """log(a/b) for positive a and b."""
+    if not isinstance(expression, log) or not isinstance(expression.args[0], Mul):
+        return None
+    ratio = expression.args[0]
+    bottoms = [factor.base for factor in ratio.args if isinstance(factor, Pow) and factor.exp == -1]
+    if len(bottoms) != 1 or len(ratio.args) != 2:
+        return None
+    bottom, top = bottoms[0], ratio * bottoms[0]
+    if not (top.is_positive and bottom.is_positive):
+        return None
+    axes = tuple(sorted((top.free_symbols | bottom.free_symbols) & set(body.sizes), key=str))
+    if top.atoms(Skip):
+        top = body.let("others", top, axes, positive=True)
+    if isinstance(bottom, Indexed):
+        inner = tuple(axis for axis in axes if axis in bottom.free_symbols)
+        bottom = body.let("own", bottom, inner, positive=True)
+    smaller = body.let("smaller", Smaller(top, bottom), axes, positive=True)
+    growth = (top - bottom) / smaller
+    extreme = body.let("extreme", smaller < RootOfSmallest(bottom), axes)
+    with body.when_any(extreme):
+        far = body.let("far", smaller < Abs(top - bottom) * SmallestNormal(bottom), axes)
+        near = body.let("near", Where(far, 0, top - bottom) / smaller, axes)
+        near_log = body.let("near_log", CopySign(Log1p(Abs(near)), near), axes)
+        found = body.let("log_ratio", Where(far, log(top) - log(bottom), near_log), axes)
+    with body.otherwise():
+        plain = body.let("growth", growth, axes)
+        body.rebind(found, CopySign(Log1p(Abs(plain)), plain), axes)
+    return found
+
+
+FORMS = (
+    Form(
+        "wright_omega",
+        "W(a exp(e))/b = omega(e + log a)/b = (a/b) exp(e - omega(e + log a))",
+        "a >= e, a >= 0, b >= 0 a factor of a; the third where omega < 1, so also where b = 0",
+        "exp(e) overflows from e = 709 on, and omega/b reads 0/0 where b = 0. The exponent keeps "
+        "its rounding error as a second float, since exp turns it into a relative error.",
+        _lambert_quotient,
+    ),
+    Form(
+        "log_one_plus_ratio",
+        "log((s + r)/s) = log1p(r/s) = log r - log s + log1p(s/r)",
+        "s >= 0, r >= 0; infinite where s = 0 < r; the last term is below rounding where r/s "
+        "overflows",
+        "(s + r)/s rounds to 1 for small r/s, and r/s overflows for large.",
+        _log_one_plus,
+    ),
+    Form(
+        "log_ratio",
+        "log(a/b) = sign(a - b) log1p(|a - b|/min(a, b)) = log a - log b",
+        "1e150 > a > 0, 1e150 > b > 0; the third where the quotient overflows",
+        "a/b rounds to 1 for a near b, and log a - log b cancels unless they are far apart.",
+        _log_ratio,
+    ),
+)

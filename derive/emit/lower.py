@@ -1,0 +1,464 @@
+"""Prints a chosen expression as array source, with the axes that each piece carries.
+
+Batch axes come first and are never named. After them a piece of source carries named axes: the
+free indices of an indexed expression, or ROW and COLUMN of a matrix. Two pieces meet by putting
+`None` where one lacks an axis of the other, as far inside as it goes. What has no rule here is
+refused by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sympy import (
+    Abs,
+    Add,
+    And,
+    Basic,
+    ImmutableDenseMatrix,
+    Indexed,
+    Integer,
+    KroneckerDelta,
+    MatAdd,
+    MatMul,
+    MatrixSymbol,
+    Mul,
+    Number,
+    Or,
+    Piecewise,
+    Pow,
+    Rational,
+    Sum,
+    Symbol,
+    Transpose,
+    exp,
+    log,
+    nan,
+    oo,
+    zoo,
+)
+from sympy.core.relational import Relational
+from sympy.logic.boolalg import BooleanTrue
+from sympy.matrices.expressions.matexpr import MatrixExpr
+
+from derive.emit.code import (
+    ATOM,
+    COLUMN,
+    COMPARE,
+    POWER,
+    PRODUCT,
+    ROW,
+    SUM,
+    UNARY,
+    Axes,
+    Code,
+    array_code,
+    transposed,
+    trimmed,
+)
+from derive.emit.names import EmitError, checked_name
+from derive.emit.nodes import Call, InsertZero, MaxOver, SumOfOthers, Where
+from derive.emit.tree import canonical, is_negative, reading_order
+from derive.notation import Skip
+
+_SYMBOLS = {
+    "StrictGreaterThan": ">",
+    "GreaterThan": ">=",
+    "StrictLessThan": "<",
+    "LessThan": "<=",
+    "Equality": "==",
+    "Unequality": "!=",
+}
+
+
+class Printer:
+    """Prints expressions whose arguments and temporaries are known by name.
+
+    Args:
+        order: the index symbols, in the order in which arrays carry them.
+        need: called with (home, name) for each import that a printed call needs.
+        index_size: the text of an index's number of values.
+    """
+
+    def __init__(
+        self, order: Axes, need: Callable[[str, str], object], index_size: Callable[[Basic], str]
+    ) -> None:
+        self.order = (*order, ROW, COLUMN)
+        self.need = need
+        self.index_size = index_size
+        self.known: dict[str, bool] = {}  # name -> is it a plain Python number
+        # SymPy's matrix sums and products are subclasses of the scalar ones: they come first.
+        self.rules: tuple[tuple[Any, Callable[[Any], Code]], ...] = (
+            (Number, self._number),
+            (Symbol, self._symbol),
+            (Indexed, self._indexed),
+            (MatMul, self._matmul),
+            ((Add, MatAdd), self._add),
+            (Mul, self._mul),
+            (Pow, self._pow),
+            (exp, self._exp),
+            (Abs, self._abs),
+            (log, self._log),
+            (Where, self._where),
+            (Piecewise, self._piecewise),
+            (Relational, self._relation),
+            ((And, Or), self._logic),
+            (KroneckerDelta, self._delta),
+            (Sum, self._sum),
+            (MaxOver, self._max),
+            (InsertZero, self._insert),
+            (SumOfOthers, self._others),
+            (MatrixSymbol, self._matrix),
+            (ImmutableDenseMatrix, self._explicit),
+            (Transpose, self._transpose),
+            (Call, self._node),
+        )
+
+    def print(self, expression: Basic) -> Code:
+        """The source of an expression.
+
+        Raises:
+            EmitError: no rule prints a subexpression, which is named.
+        """
+        if expression in (nan, zoo) or expression.has(nan, zoo):
+            raise EmitError("the expression is undefined here (nan or zoo)", expression)
+        for kind, rule in self.rules:
+            if isinstance(expression, kind):
+                return rule(expression)
+        raise EmitError(f"no rule prints {type(expression).__name__}", expression)
+
+    # ------------------------------------------------------------ axes
+
+    def aligned(self, code: Code, axes: Axes) -> Code:
+        """The same values with exactly these axes, missing ones of length 1."""
+        if code.number or code.axes == axes:
+            return code
+        kept = tuple(axis for axis in axes if axis in code.axes)
+        if kept != code.axes:
+            if kept != code.axes[::-1] or len(kept) != 2:
+                raise EmitError(f"can't order the axes {code.axes} of {code.text!r} as {axes}")
+            return self.aligned(transposed(code), axes)
+        if code.spread is not None:
+            return code.spread(axes)
+        places = trimmed([":" if axis in code.axes else "None" for axis in axes])
+        return Code(f"{code.inside(ATOM)}[..., {', '.join(places)}]", axes=axes)
+
+    def _common(self, codes: Sequence[Code]) -> Axes:
+        present = {axis for code in codes for axis in code.axes}
+        return tuple(axis for axis in self.order if axis in present)
+
+    def _entrywise(
+        self, strength: int, codes: Sequence[Code], write: Callable[[list[Code]], str]
+    ) -> Code:
+        """A piece that is computed entry by entry from pieces with common axes."""
+        number = all(code.number for code in codes)
+
+        def spread(axes: Axes) -> Code:
+            text = write([self.aligned(code, axes) for code in codes])
+            return Code(text, strength, axes, number, spread)
+
+        return spread(self._common(codes))
+
+    # ------------------------------------------------------------ scalars
+
+    def _number(self, value: Number) -> Code:
+        if value is oo:
+            return Code("xp.inf", number=True)
+        if isinstance(value, Integer):
+            return Code(str(value), ATOM if value >= 0 else UNARY, number=True)
+        if isinstance(value, Rational):
+            return Code(f"{value.p} / {value.q}", PRODUCT, number=True)
+        raise EmitError("only exact numbers are printed, never a decimal", value)
+
+    def _name(self, symbol: Any) -> str:
+        name = checked_name(str(symbol.name))
+        if name not in self.known:
+            raise EmitError("not an argument of the kernel", symbol)
+        return name
+
+    def _symbol(self, symbol: Symbol) -> Code:
+        name = self._name(symbol)
+        return array_code(name, [], ()) if not self.known[name] else Code(name, number=True)
+
+    def _add(self, total: Basic) -> Code:
+        terms = sorted(total.args, key=reading_order)
+        signs = [is_negative(term) for term in terms]
+        codes = [
+            self.print(-term if negative else term)
+            for term, negative in zip(terms, signs, strict=True)
+        ]
+
+        def write(parts: list[Code]) -> str:
+            text = "-" * signs[0] + parts[0].inside(PRODUCT if signs[0] else SUM)
+            for negative, part in zip(signs[1:], parts[1:], strict=True):
+                text += f" {'-' if negative else '+'} {part.inside(PRODUCT)}"
+            return text
+
+        return self._entrywise(SUM, codes, write)
+
+    def _mul(self, product: Mul) -> Code:
+        if is_negative(product):
+            return self._entrywise(
+                UNARY, [self.print(-product)], lambda parts: f"-{parts[0].inside(PRODUCT)}"
+            )
+        masks = [factor for factor in product.args if isinstance(factor, KroneckerDelta)]
+        if masks:
+            return self._masked(masks, Mul(*(f for f in product.args if f not in masks)))
+        above: list[Basic] = []
+        below: list[Basic] = []
+        for factor in sorted(product.args, key=lambda f: (not f.is_Number, canonical(f))):
+            if isinstance(factor, Rational) and not isinstance(factor, Integer):
+                above += [Integer(factor.p)] if factor.p != 1 else []
+                below.append(Integer(factor.q))
+            elif isinstance(factor, Pow) and is_negative(factor.exp):
+                below.append(Pow(factor.base, -factor.exp))
+            else:
+                above.append(factor)
+        return self._quotient(above, below)
+
+    def _quotient(self, above: list[Basic], below: list[Basic]) -> Code:
+        def write(parts: list[Code]) -> str:
+            text = (
+                " * ".join(
+                    part.inside(PRODUCT if place == 0 else UNARY)
+                    for place, part in enumerate(parts[: len(above)])
+                )
+                or "1"
+            )
+            return text + "".join(f" / {part.inside(UNARY)}" for part in parts[len(above) :])
+
+        return self._entrywise(PRODUCT, [self.print(part) for part in above + below], write)
+
+    def _pow(self, power: Pow) -> Code:
+        if is_negative(power.exp):
+            return self._quotient([], [Pow(power.base, -power.exp)])
+        code = [self.print(power.base)]
+        if power.exp == Rational(1, 2):
+            return self._entrywise(ATOM, code, lambda parts: f"xp.sqrt({parts[0].text})")
+        if isinstance(power.exp, Integer):
+            return self._entrywise(
+                POWER, code, lambda parts: f"{parts[0].inside(ATOM)}**{power.exp}"
+            )
+        raise EmitError("only integer powers and square roots are printed", power)
+
+    def _exp(self, node: Basic) -> Code:
+        return self._entrywise(
+            ATOM, [self.print(node.args[0])], lambda parts: f"xp.exp({parts[0].text})"
+        )
+
+    def _abs(self, node: Basic) -> Code:
+        return self._entrywise(
+            ATOM, [self.print(node.args[0])], lambda parts: f"xp.abs({parts[0].text})"
+        )
+
+    def _log(self, node: Basic) -> Code:
+        return self._entrywise(
+            ATOM, [self.print(node.args[0])], lambda parts: f"xp.log({parts[0].text})"
+        )
+
+    def _node(self, node: Any) -> Code:
+        if node.home is not None:
+            self.need(node.home, node.call)
+        codes = [self.print(argument) for argument in node.args]
+
+        def write(parts: list[Code]) -> str:
+            given = ["xp"] * node.takes_xp + [part.text for part in parts]
+            return f"{node.call}({', '.join(given + ['rank_tol'] * node.takes_rank_tol)})"
+
+        if isinstance(node, MatrixExpr):
+            return Code(write(codes), axes=(ROW, COLUMN))
+        if node.plain_number:
+            return Code(write(codes), number=True)
+        return self._entrywise(ATOM, codes, write)
+
+    # ------------------------------------------------------------ choices
+
+    def _where(self, node: Basic) -> Code:
+        return self._choose(*map(self.print, node.args))
+
+    def _piecewise(self, node: Basic) -> Code:
+        pieces = [(pair.args[0], pair.args[1]) for pair in node.args]
+        if not isinstance(pieces[-1][1], BooleanTrue):
+            raise EmitError("the last piece must hold everywhere else", node)
+        code = self.print(pieces[-1][0])
+        for value, condition in reversed(pieces[:-1]):
+            code = self._choose(self.print(condition), self.print(value), code)
+        return code
+
+    def _choose(self, condition: Code, chosen: Code, otherwise: Code) -> Code:
+        return self._entrywise(
+            ATOM,
+            [condition, chosen, otherwise],
+            lambda parts: f"xp.where({', '.join(part.text for part in parts)})",
+        )
+
+    def _compared(self, left: Basic, sign: str, right: Basic) -> Code:
+        return self._entrywise(
+            COMPARE,
+            [self.print(left), self.print(right)],
+            lambda parts: f"{parts[0].inside(SUM)} {sign} {parts[1].inside(SUM)}",
+        )
+
+    def _relation(self, relation: Basic) -> Code:
+        sign = _SYMBOLS.get(type(relation).__name__)
+        if sign is None:
+            raise EmitError("no rule prints this relation", relation)
+        left, right = relation.args
+        if all(side in self.order for side in (left, right)):
+            return self._delta(KroneckerDelta(left, right))
+        return self._compared(left, sign, right)
+
+    def _logic(self, node: Basic) -> Code:
+        sign = " & " if isinstance(node, And) else " | "
+        codes = [self.print(arg) for arg in sorted(node.args, key=canonical)]
+        return self._entrywise(
+            COMPARE, codes, lambda parts: sign.join(part.inside(SUM) for part in parts)
+        )
+
+    def _delta(self, delta: Basic) -> Code:
+        """A mask of booleans: equal indices, or equal labels."""
+        left, right = delta.args
+        if left in self.order and right in self.order:
+            axes = tuple(axis for axis in self.order if axis in (left, right))
+            self.need("numeric.namespace", "diagonal_mask")
+            return Code(f"diagonal_mask(xp, {self.index_size(left)})", axes=axes)
+        first, second = sorted((left, right), key=self._rank)
+        return self._compared(first, "==", second)
+
+    def _rank(self, expression: Basic) -> int:
+        return min(
+            (
+                self.order.index(symbol)
+                for symbol in expression.free_symbols
+                if symbol in self.order
+            ),
+            default=len(self.order),
+        )
+
+    def _masked(self, masks: list[KroneckerDelta], rest: Basic) -> Code:
+        if len(masks) > 1:
+            raise EmitError("only one Kronecker delta a product is printed", Mul(*masks))
+        return self._choose(self.print(masks[0]), self.print(rest), Code("0", number=True))
+
+    # ------------------------------------------------------------ indexed arrays
+
+    def _indexed(self, entry: Indexed) -> Code:
+        name = self._name(entry.base)
+        if len(entry.indices) == 1 and isinstance(entry.indices[0], Skip):
+            position, anchor = entry.indices[0].args
+            self.need("numeric.namespace", "drop_entry")
+            return Code(f"drop_entry(xp, {name}, {self.print(anchor).text})", axes=(position,))
+        places: list[str] = []
+        axes: list[Basic] = []
+        for position in entry.indices:
+            symbols = [symbol for symbol in position.free_symbols if symbol in self.order]
+            offset = position - sum(symbols)
+            if len(symbols) > 1 or any(symbol in offset.free_symbols for symbol in symbols):
+                raise EmitError("an index is a symbol, perhaps shifted, or a fixed entry", entry)
+            fixed = "" if symbols and offset == 0 else self.print(offset).text
+            places.append(fixed + ":" if symbols else fixed)
+            axes += symbols
+        code = array_code(name, places, tuple(axes))
+        return self.aligned(code, self._common([code]))
+
+    def _insert(self, node: Basic) -> Code:
+        family, anchor, index = node.args
+        self.need("numeric.namespace", "insert_zero")
+        return Code(
+            f"insert_zero(xp, {self._name(family)}, {self.print(anchor).text})", axes=(index,)
+        )
+
+    def _others(self, node: Basic) -> Code:
+        family, index = node.args
+        self.need("numeric.namespace", "sum_of_others")
+        return Code(f"sum_of_others(xp, {self._name(family)})", axes=(index,))
+
+    def _reduced(self, body: Basic, index: Basic, name: str) -> Code:
+        code = self.print(body)
+        if index not in code.axes:
+            raise EmitError("the summand does not depend on its index", body)
+        rest = tuple(axis for axis in code.axes if axis != index)
+        place = code.axes.index(index) - len(code.axes)
+        return Code(f"{name}({code.text}, axis={place})", axes=rest)
+
+    def _max(self, node: Basic) -> Code:
+        return self._reduced(node.args[0], node.args[1], "xp.max")
+
+    def _sum(self, total: Basic) -> Code:
+        if len(total.args) != 2:
+            raise EmitError("only single sums are printed; nest them", total)
+        body, index = total.args[0], total.args[1].args[0]
+        return self._contraction(body, index) or self._reduced(body, index, "xp.sum")
+
+    def _contraction(self, body: Basic, index: Basic) -> Code | None:
+        """A sum of products over an axis that two arrays share is a matrix product."""
+        if not isinstance(body, Mul) or len(body.args) != 2:
+            return None
+        codes = [self.print(factor) for factor in body.args]
+        free = [[axis for axis in code.axes if axis != index] for code in codes]
+        if any(index not in code.axes for code in codes) or sorted(map(len, free)) not in (
+            [0, 1],
+            [1, 1],
+        ):
+            return None
+        if [] in free:  # a matrix times a vector
+            vector, matrix = codes if free[0] == [] else codes[::-1]
+            (axis,) = free[0] or free[1]
+            first = matrix if matrix.axes[1] == index else transposed(matrix)
+            second = self.aligned(vector, (index, axis))
+            return Code(f"({first.inside(UNARY)} @ {second.inside(UNARY)})[..., 0]", axes=(axis,))
+        (left, left_free), (right, right_free) = sorted(
+            zip(codes, free, strict=True), key=lambda pair: self.order.index(pair[1][0])
+        )
+        if left_free == right_free:
+            return None
+        first = left if left.axes[1] == index else transposed(left)
+        second = right if right.axes[0] == index else transposed(right)
+        text = f"{first.inside(UNARY)} @ {second.inside(UNARY)}"
+        return Code(text, PRODUCT, (left_free[0], right_free[0]))
+
+    # ------------------------------------------------------------ matrices
+
+    def _matrix(self, symbol: MatrixSymbol) -> Code:
+        axes = (ROW,) if symbol.shape[1] == 1 else (ROW, COLUMN)
+        return array_code(self._name(symbol), [":"] * len(axes), axes)
+
+    def _explicit(self, matrix: ImmutableDenseMatrix) -> Code:
+        """A matrix of scalar entries; a column becomes a vector."""
+        self.need("numeric.namespace", "stack_entries")
+        rows = [[self.print(entry).text for entry in row] for row in matrix.tolist()]
+        if matrix.shape[1] == 1:
+            return Code(f"stack_entries(xp, [{', '.join(row[0] for row in rows)}])", axes=(ROW,))
+        listed = ", ".join(f"[{', '.join(row)}]" for row in rows)
+        return Code(f"stack_entries(xp, [{listed}])", axes=(ROW, COLUMN))
+
+    def _transpose(self, node: Basic) -> Code:
+        return transposed(self.print(node.args[0]))
+
+    def _matmul(self, product: MatMul) -> Code:
+        scalars = [factor for factor in product.args if not isinstance(factor, MatrixExpr)]
+        matrices = [factor for factor in product.args if isinstance(factor, MatrixExpr)]
+        if scalars and is_negative(Mul(*scalars)):
+            code = self.print(MatMul(-Mul(*scalars), *matrices).doit())
+            return self._entrywise(UNARY, [code], lambda parts: f"-{parts[0].inside(PRODUCT)}")
+        code = self.print(matrices[-1])
+        if code.axes == (ROW,):  # from the right, so that a vector stays a vector
+            for factor in reversed(matrices[:-1]):
+                left = self.print(factor)
+                code = Code(
+                    f"({left.inside(PRODUCT)} @ {self.aligned(code, (ROW, COLUMN)).text})[..., 0]",
+                    axes=(ROW,),
+                )
+        elif len(matrices) > 1:
+            factors = [self.print(factor) for factor in matrices]
+            code = Code(
+                " @ ".join(factor.inside(UNARY) for factor in factors), PRODUCT, (ROW, COLUMN)
+            )
+        if not scalars or Mul(*scalars) == 1:
+            return code
+        return self._entrywise(
+            PRODUCT,
+            [self.print(Mul(*scalars)), code],
+            lambda parts: f"{parts[0].inside(PRODUCT)} * {parts[1].inside(UNARY)}",
+        )

@@ -1,0 +1,167 @@
+"""Forms for softmax rows and averages over blocks, of any length."""
+
+from __future__ import annotations
+
+from sympy import Basic, Eq, Expr, Indexed, KroneckerDelta, Mul, Pow, Sum, exp, log
+
+from derive.emit.body import Body
+from derive.emit.nodes import Indicator, InsertZero, MaxOver, SumOfOthers, Where
+from derive.emit.rules import Form
+from derive.indices import bound_indices
+from derive.notation import Extended
+
+
+def softmax_parts(expression: Basic) -> tuple[Expr, Basic, Basic] | None:
+    """The logit x_j, its index j and the bound index of exp(x_j)/sum_m exp(x_m), or None."""
+    if not isinstance(expression, Mul) or len(expression.args) != 2:
+        return None
+    tops = [factor for factor in expression.args if isinstance(factor, exp)]
+    sums = [
+        factor.base
+        for factor in expression.args
+        if isinstance(factor, Pow) and factor.exp == -1 and isinstance(factor.base, Sum)
+    ]
+    if not tops or not sums or len(sums[0].args) != 2:
+        return None
+    logit, bound = tops[0].args[0], sums[0].args[1].args[0]
+    index = logit.args[-1]
+    if not isinstance(logit, (Indexed, Extended)) or not index.is_Symbol:
+        return None
+    return (logit, index, bound) if sums[0].args[0] == exp(logit.subs(index, bound)) else None
+
+
+def _shifted(logit: Indexed, index: Basic, bound: Basic, body: Body) -> Indexed:
+    body.store_batch_last(str(logit.base), 1)
+    largest = MaxOver(logit.subs(index, bound), bound)
+    return body.let("logits_shifted", logit - largest, (index,))  # type: ignore[return-value]
+
+
+def _extended(expression: Basic, body: Body) -> Basic | None:
+    """A vector with a zero put in at the anchor, computed once."""
+    if not isinstance(expression, exp) and not isinstance(expression, Mul):
+        return None
+    found = sorted(expression.atoms(Extended), key=str)
+    if not found:
+        return None
+    family, anchor, _ = found[0].args
+    index = next(
+        (node.args[2] for node in found if node.args[2] not in bound_indices(expression)), None
+    )
+    if index is None:
+        return None
+    named = body.let("logits", InsertZero(family, anchor, index), (index,))
+    return expression.xreplace({node: named.base[node.args[2]] for node in found})
+
+
+def _log_max_shift(expression: Basic, body: Body) -> Basic | None:
+    if not isinstance(expression, log):
+        return None
+    parts = softmax_parts(expression.args[0])
+    if parts is None:
+        return None
+    _, index, bound = parts
+    shifted = _shifted(*parts, body)
+    total = body.let("log_total", log(Sum(exp(shifted.subs(index, bound)), _limits(expression))))
+    return shifted - total
+
+
+def _max_shift(expression: Basic, body: Body) -> Basic | None:
+    parts = softmax_parts(expression)
+    if parts is None:
+        return None
+    _, index, bound = parts
+    weights = body.let("weights", exp(_shifted(*parts, body)), (index,), positive=True)
+    return weights / Sum(weights.subs(index, bound), _limits(expression))
+
+
+def _limits(expression: Basic) -> Basic:
+    return next(iter(sorted(expression.atoms(Sum), key=str))).args[1]
+
+
+def _complement(expression: Basic, body: Body) -> Basic | None:
+    """s_j (delta_jk - s_k) where the entries of s are known to sum to one."""
+    if not isinstance(expression, Mul) or len(expression.args) != 2:
+        return None
+    own = [f for f in expression.args if isinstance(f, Indexed) and str(f.base) in body.rows]
+    if len(own) != 1:
+        return None
+    own_entry, difference = own[0], expression / own[0]
+    deltas = [term for term in difference.args if isinstance(term, KroneckerDelta)]
+    if len(deltas) != 1:
+        return None
+    other = deltas[0] - difference
+    index = own_entry.indices[0]
+    if (
+        other.func != Indexed
+        or other.base != own_entry.base
+        or deltas[0] != KroneckerDelta(index, other.indices[0])
+    ):
+        return None
+    others = body.let("others", SumOfOthers(own_entry.base, index), (index,))
+    return own_entry * Where(Eq(index, other.indices[0]), others, -other)
+
+
+def _block_average(expression: Basic, body: Body) -> Basic | None:
+    """sum_p [same label] w_p v_p / sum_p [same label] w_p."""
+    if not isinstance(expression, Mul) or len(expression.args) != 2:
+        return None
+    bottoms = [
+        factor.base
+        for factor in expression.args
+        if isinstance(factor, Pow) and factor.exp == -1 and isinstance(factor.base, Sum)
+    ]
+    if len(bottoms) != 1 or not bottoms[0].args[0].has(KroneckerDelta):
+        return None
+    share, limits = bottoms[0].args
+    top = expression * bottoms[0]
+    bound = limits.args[0]
+    alike = next(iter(share.atoms(KroneckerDelta)))
+    index = next(label.indices[0] for label in alike.args if label.indices[0] != bound)
+    weight, values = share / alike, top.args[0] / share
+    if not isinstance(weight, Indexed) or not isinstance(values, Indexed):
+        return None
+    suffix = str(alike.args[0].base).rpartition("_")[2]
+    weighted = body.let("weighted", weight * values, values.indices)
+    same = body.let(f"same_{suffix}", Indicator(alike, weight), (index, bound), nonnegative=True)
+    mass = body.let(f"mass_{suffix}", Sum(same * weight, limits), (index,), nonnegative=True)
+    return Sum(same * weighted, limits) / Where(mass > 0, mass, 1)
+
+
+FORMS = (
+    Form(
+        "anchor_zero",
+        "1 + sum_{j != i} exp(l_j) = sum_j exp(l_j) with l_i = 0",
+        "any real l",
+        "the anchor is one more logit, so that the shift covers it too.",
+        _extended,
+    ),
+    Form(
+        "log_max_shift",
+        "log(exp(x_j)/sum_k exp(x_k)) = (x_j - m) - log sum_k exp(x_k - m), m = max x",
+        "any real x",
+        "a probability that underflows has a finite logarithm.",
+        _log_max_shift,
+    ),
+    Form(
+        "max_shift",
+        "exp(x_j)/sum_k exp(x_k) = exp(x_j - m)/sum_k exp(x_k - m), m = max x",
+        "any real x",
+        "no exponential overflows, and the sum is at least 1. Stored with the batch last, since "
+        "reductions over a short axis are slow.",
+        _max_shift,
+    ),
+    Form(
+        "complement",
+        "s_j (delta_jk - s_k) = s_j sum_{k != j} s_k on the diagonal",
+        "entries that sum to one",
+        "1 - s_j loses every digit once s_j rounds to 1; the others' sum keeps them.",
+        _complement,
+    ),
+    Form(
+        "block_average",
+        "E[v | block of i] = sum_{p~i} w_p v_p / sum_{p~i} w_p, and 0 over a block without mass",
+        "w >= 0",
+        "a block without mass would read 0/0, and no expectation sees it.",
+        _block_average,
+    ),
+)

@@ -1,0 +1,74 @@
+"""The rule book: which form of an expression is computed, where, and why.
+
+A form is an equality that holds on a stated domain, chosen since its right side is the one that
+floating point evaluates well. `choose` walks an expression from the outside in and lets each form
+in turn try; a form that fits returns what stands in its place and may bind temporaries on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sympy import Atom, Basic, Indexed
+from sympy.matrices.expressions import MatrixSymbol
+
+from derive.emit.body import Body
+from derive.emit.elimination import eliminate
+
+
+@dataclass(frozen=True)
+class Form:
+    """One equality of the rule book.
+
+    `apply` gives the chosen form of an expression, or None where the form does not fit it.
+    """
+
+    name: str
+    equality: str
+    domain: str
+    why: str
+    apply: Callable[[Basic, Body], Basic | None]
+
+
+@dataclass(frozen=True)
+class SweepForm:
+    """A form that fits all outputs of a kernel together."""
+
+    name: str
+    equality: str
+    domain: str
+    why: str
+    apply: Callable[[dict[str, Basic], Body], dict[str, Basic] | None]
+
+
+def choose(expression: Basic, body: Body) -> Basic:
+    """The expression in chosen forms; temporaries that they need are bound in `body`."""
+    if isinstance(expression, (Atom, Indexed, MatrixSymbol)):
+        return expression
+    for form in rule_book():
+        chosen = form.apply(expression, body)
+        if chosen is not None:
+            if form not in body.used:
+                body.used.append(form)
+            return choose(chosen, body)
+    parts = [choose(part, body) for part in expression.args]
+    return expression if tuple(parts) == expression.args else expression.func(*parts)
+
+
+def rule_book() -> tuple[Form, ...]:
+    """All forms, in the order in which they are tried."""
+    from derive.emit import elementary, matrices, rows
+
+    return (*rows.FORMS, *elementary.FORMS, *matrices.FORMS)
+
+
+# Tried on all outputs at once, before the forms for single expressions.
+ELIMINATION = SweepForm(
+    "elimination",
+    "S - C R^-1 C' = the Schur complements of single pivots, one after another",
+    "psd joint covariance; a pivot below rank_tol times its first value is passed over",
+    "an explicit inverse loses the symmetry and the scale of each coordinate; a sweep keeps what "
+    "is left psd up to rounding, also for a graded or singular block.",
+    eliminate,
+)

@@ -1,0 +1,101 @@
+"""Numerics: vectorized algorithms on arrays, over kernels that are emitted from derivations.
+
+What is public is loaded when it is first used, so that `import numeric` costs nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from numeric.conditioning import TokenPosterior, condition, condition_on_log_ratios
+    from numeric.errors import (
+        DomainError,
+        DtypeError,
+        NonFiniteError,
+        NotPositiveSemidefiniteError,
+        NotSymmetricError,
+        NumericError,
+        OffSupportError,
+        RefinementError,
+        ShapeError,
+    )
+    from numeric.flow import covariance_flow, denoising_time, eigenvalue_flow, terminal_covariance
+    from numeric.logratio import (
+        log_ratio_jacobian,
+        log_ratio_log_det,
+        log_ratios,
+        log_ratios_of_row,
+        row_from_log_ratios,
+        softmax_jacobian,
+        softmax_row,
+    )
+    from numeric.risk import FourTerms, four_term_risk, four_term_risk_finite
+
+_HOMES = {
+    "conditioning": ("TokenPosterior", "condition", "condition_on_log_ratios"),
+    "errors": (
+        "DomainError",
+        "DtypeError",
+        "NonFiniteError",
+        "NotPositiveSemidefiniteError",
+        "NotSymmetricError",
+        "NumericError",
+        "OffSupportError",
+        "RefinementError",
+        "ShapeError",
+    ),
+    "flow": ("covariance_flow", "denoising_time", "eigenvalue_flow", "terminal_covariance"),
+    "logratio": (
+        "log_ratio_jacobian",
+        "log_ratio_log_det",
+        "log_ratios",
+        "log_ratios_of_row",
+        "row_from_log_ratios",
+        "softmax_jacobian",
+        "softmax_row",
+    ),
+    "risk": ("FourTerms", "four_term_risk", "four_term_risk_finite"),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [  # noqa: RUF022  # by subject
+    "TokenPosterior",
+    "condition",
+    "condition_on_log_ratios",
+    "covariance_flow",
+    "denoising_time",
+    "eigenvalue_flow",
+    "terminal_covariance",
+    "log_ratio_jacobian",
+    "log_ratio_log_det",
+    "log_ratios",
+    "log_ratios_of_row",
+    "row_from_log_ratios",
+    "softmax_jacobian",
+    "softmax_row",
+    "FourTerms",
+    "four_term_risk",
+    "four_term_risk_finite",
+    "DomainError",
+    "DtypeError",
+    "NonFiniteError",
+    "NotPositiveSemidefiniteError",
+    "NotSymmetricError",
+    "NumericError",
+    "OffSupportError",
+    "RefinementError",
+    "ShapeError",
+]
+
+
+def __getattr__(name: str) -> Any:
+    module = _HOME_OF.get(name)
+    if module is None:
+        raise AttributeError(f"module 'numeric' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"numeric.{module}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

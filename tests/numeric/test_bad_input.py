@@ -1,0 +1,204 @@
+"""Bad input meets a typed error that names the argument, what was expected and what came."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import numeric
+from numeric import (
+    DomainError,
+    DtypeError,
+    NonFiniteError,
+    NotPositiveSemidefiniteError,
+    NotSymmetricError,
+    NumericError,
+    ShapeError,
+)
+
+NAN, INF = float("nan"), float("inf")
+COV = [[2.0, 0.5], [0.5, 1.0]]
+LOOSE = {"mu": [0.0, 0.0], "c": [1.0, 0.0], "log_ratios": [1.0], "M": [[1.0, 2.0]], "t": 0.5}
+POINTS = {
+    "masses": [0.5, 0.5], "target": [[1.0], [2.0]], "labels_Z": [0, 1], "labels_T": [0, 0],
+    "prediction": [[0.0], [0.0]],
+}  # fmt: skip
+SAMPLES = {"target": [[1.0]], "m_Z": [[1.0]], "m_T": [[1.0]], "prediction": [[1.0]]}
+
+
+def condition(**changed: Any) -> Any:
+    given = {"mean": [0.0, 0.0], "cov": COV, "observed": [1], "value": [1.0], **changed}
+    return numeric.condition(**given)
+
+
+def token(**changed: Any) -> Any:
+    return numeric.condition_on_log_ratios(**{**LOOSE, **changed})
+
+
+def flow(**changed: Any) -> Any:
+    given = {"cov": COV, "time": 0.1, "beta": 1.0, "clock": "main", **changed}
+    return numeric.covariance_flow(**given)
+
+
+def eigenvalue(**changed: Any) -> Any:
+    given = {"lambda0": 1.0, "time": 0.1, "beta": 1.0, "clock": "appendix", **changed}
+    return numeric.eigenvalue_flow(**given)
+
+
+def denoise(**changed: Any) -> Any:
+    given = {"s": 1.0, "sigma2": 0.1, "beta": 1.0, "clock": "main", **changed}
+    return numeric.denoising_time(**given)
+
+
+def terminal(**changed: Any) -> Any:
+    given = {"clean_cov": COV, "sigma2": 0.1, "beta": 1.0, **changed}
+    return numeric.terminal_covariance(**given)
+
+
+def finite(**changed: Any) -> Any:
+    return numeric.four_term_risk_finite(**{**POINTS, **changed})
+
+
+def samples(**changed: Any) -> Any:
+    return numeric.four_term_risk(**{**SAMPLES, **changed})
+
+
+CASES: list[tuple[Callable[..., Any], dict[str, Any], type[NumericError], str]] = [
+    # covariances that are none
+    (condition, {"cov": [[2.0, 0.5], [0.4, 1.0]]}, NotSymmetricError, "cov"),
+    (condition, {"cov": [[1.0, 2.0], [2.0, 1.0]]}, NotPositiveSemidefiniteError, "cov"),
+    (condition, {"cov": [[-1.0, 0.0], [0.0, 1.0]]}, NotPositiveSemidefiniteError, "cov"),
+    (flow, {"cov": [[1.0, 2.0], [2.0, 1.0]]}, NotPositiveSemidefiniteError, "cov"),
+    (flow, {"cov": [[1.0, 2.0], [0.0, 1.0]]}, NotSymmetricError, "cov"),
+    (terminal, {"clean_cov": -np.eye(2)}, NotPositiveSemidefiniteError, "clean_cov"),
+    # mismatched shapes
+    (condition, {"mean": [0.0, 0.0, 0.0]}, ShapeError, "cov"),
+    (condition, {"cov": [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]}, ShapeError, "cov"),
+    (condition, {"cov": [1.0, 2.0]}, ShapeError, "cov"),
+    (condition, {"mean": 0.0}, ShapeError, "mean"),
+    (condition, {"value": [1.0, 2.0]}, ShapeError, "value"),
+    (condition, {"mean": np.zeros((3, 2)), "value": np.zeros((4, 1))}, ShapeError, "mean"),
+    (condition, {"mean": [[0.0, 1.0], [0.0]]}, ShapeError, "mean"),
+    (condition, {"observed": [[1]]}, ShapeError, "observed"),
+    (token, {"mu": [0.0]}, ShapeError, "mu"),
+    (token, {"c": [0.0, 1.0, 2.0]}, ShapeError, "c"),
+    (token, {"log_ratios": [0.0, 0.0]}, ShapeError, "log_ratios"),
+    (token, {"M": [1.0, 2.0]}, ShapeError, "M"),
+    (flow, {"time": np.zeros(3), "beta": np.zeros(4)}, ShapeError, "cov"),
+    (eigenvalue, {"lambda0": np.ones(2), "time": np.ones(3)}, ShapeError, "lambda0"),
+    (numeric.softmax_row, {"logits": []}, ShapeError, "logits"),
+    (numeric.softmax_row, {"logits": 1.0}, ShapeError, "logits"),
+    (finite, {"labels_Z": [0]}, ShapeError, "labels_Z"),
+    (finite, {"labels_T": 0}, ShapeError, "labels_T"),
+    (finite, {"prediction": [[0.0, 0.0]] * 2}, ShapeError, "prediction"),
+    (finite, {"masses": [1.0]}, ShapeError, "masses"),
+    (finite, {"basis": [[1.0], [0.0]]}, ShapeError, "basis"),
+    (samples, {"m_T": [[1.0], [1.0]]}, ShapeError, "m_T"),
+    (samples, {"target": np.zeros((0, 1))}, ShapeError, "target"),
+    # not finite
+    (condition, {"mean": [0.0, NAN]}, NonFiniteError, "mean"),
+    (condition, {"cov": [[INF, 0.0], [0.0, 1.0]]}, NonFiniteError, "cov"),
+    (condition, {"value": [NAN]}, NonFiniteError, "value"),
+    (token, {"log_ratios": [-INF]}, NonFiniteError, "log_ratios"),
+    (flow, {"time": INF}, NonFiniteError, "time"),
+    (denoise, {"s": NAN}, NonFiniteError, "s"),
+    (numeric.softmax_row, {"logits": [0.0, INF]}, NonFiniteError, "logits"),
+    (numeric.log_ratios, {"logits": [0.0, NAN], "anchor": 0}, NonFiniteError, "logits"),
+    (finite, {"target": [[NAN], [0.0]]}, NonFiniteError, "target"),
+    (finite, {"labels_Z": [0.0, NAN]}, NonFiniteError, "labels_Z"),
+    # outside the domain
+    (token, {"t": 0.0}, DomainError, "t"),
+    (token, {"t": 1.5}, DomainError, "t"),
+    (token, {"t": -0.5}, DomainError, "t"),
+    (condition, {"rank_tol": 1.0}, DomainError, "rank_tol"),
+    (condition, {"rank_tol": -1e-3}, DomainError, "rank_tol"),
+    (condition, {"rank_tol": NAN}, DomainError, "rank_tol"),
+    (condition, {"observed": [2]}, DomainError, "observed"),
+    (condition, {"observed": [1, -1], "value": [0.0, 0.0]}, DomainError, "observed"),
+    (condition, {"form": "cholesky"}, DomainError, "form"),
+    (flow, {"beta": -1.0}, DomainError, "beta"),
+    (flow, {"time": -0.1}, DomainError, "time"),
+    (flow, {"clock": "wall"}, DomainError, "clock"),
+    (eigenvalue, {"lambda0": -1e-9}, DomainError, "lambda0"),
+    (denoise, {"beta": 0.0}, DomainError, "beta"),
+    (denoise, {"sigma2": -0.1}, DomainError, "sigma2"),
+    (denoise, {"s": -0.1}, DomainError, "s"),
+    (denoise, {"clock": None}, DomainError, "clock"),
+    (terminal, {"sigma2": -0.1}, DomainError, "sigma2"),
+    (terminal, {"beta": -0.1}, DomainError, "beta"),
+    (numeric.log_ratios, {"logits": [0.0, 1.0], "anchor": 2}, DomainError, "anchor"),
+    (numeric.row_from_log_ratios, {"log_ratios": [0.0], "anchor": -3}, DomainError, "anchor"),
+    (numeric.log_ratios_of_row, {"row": [0.0, 1.0], "anchor": 0}, DomainError, "row"),
+    (numeric.log_ratio_jacobian, {"row": [0.5, 0.6], "anchor": 0}, DomainError, "row"),
+    (numeric.log_ratio_jacobian, {"row": [1e-310, 1.0], "anchor": 0}, DomainError, "row"),
+    (finite, {"masses": [0.5, 0.6]}, DomainError, "masses"),
+    (finite, {"masses": [-0.5, 1.5]}, DomainError, "masses"),
+    (samples, {"weights": [0.5]}, DomainError, "weights"),
+    # not real numbers
+    (condition, {"mean": ["a", "b"]}, DtypeError, "mean"),
+    (condition, {"mean": [1j, 0.0]}, DtypeError, "mean"),
+    (condition, {"mean": [Fraction(1, 3), Fraction(1)]}, DtypeError, "mean"),
+    (condition, {"observed": [True, False], "value": [0.0, 0.0]}, DtypeError, "observed"),
+    (condition, {"observed": [0.5]}, DtypeError, "observed"),
+    (numeric.log_ratios, {"logits": [0.0, 1.0], "anchor": 0.5}, DtypeError, "anchor"),
+    (numeric.softmax_row, {"logits": None}, DtypeError, "logits"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("call", "arguments", "error", "named"),
+    CASES,
+    ids=[f"{c[0].__name__}-{c[3]}-{n}" for n, c in enumerate(CASES)],
+)
+def test_bad_input_is_a_typed_error_that_names_the_argument(call, arguments, error, named):
+    with pytest.raises(error) as caught:
+        call(**arguments)
+    assert type(caught.value) is error
+    assert caught.value.argument == named
+    assert str(caught.value).startswith(f"{named}: expected {caught.value.expected}, got ")
+    assert caught.value.got
+    assert isinstance(caught.value, NumericError)
+    assert isinstance(caught.value, ValueError)
+
+
+def test_good_input_passes_the_same_doors():
+    for call in (condition, token, flow, eigenvalue, denoise, terminal, finite, samples):
+        call()
+
+
+def test_integers_and_booleans_are_numbers():
+    mean, cov = numeric.condition([0, 0], [[2, 1], [1, 1]], [1], [3])
+    assert mean.dtype == cov.dtype == np.float64
+    assert mean.tolist() == [3.0]
+    assert numeric.softmax_row([True, True]).tolist() == [0.5, 0.5]
+
+
+def test_float16_becomes_float32_and_long_double_float64():
+    assert numeric.softmax_row(np.zeros(2, dtype=np.float16)).dtype == np.float32
+    assert numeric.softmax_row(np.zeros(2, dtype=np.longdouble)).dtype == np.float64
+
+
+def test_rounding_is_no_reason_to_refuse_a_covariance():
+    rng = np.random.default_rng(8)
+    for dtype in (np.float64, np.float32):
+        factor = rng.normal(size=(50, 6, 3)).astype(dtype)
+        singular = factor @ np.swapaxes(factor, -1, -2)
+        numeric.covariance_flow(singular, 0.1, 1.0, clock="main")
+        numeric.covariance_flow(singular + np.finfo(dtype).eps, 0.1, 1.0, clock="main")
+
+
+def test_a_mask_is_told_to_become_indices():
+    with pytest.raises(DtypeError, match="flatnonzero"):
+        condition(observed=[True, False], value=[0.0, 0.0])
+
+
+def test_arguments_are_not_changed_by_their_checks():
+    cov = np.array([[2.0, 0.5], [0.5, 1.0]])
+    before = cov.copy()
+    condition(cov=cov)
+    flow(cov=cov)
+    np.testing.assert_array_equal(cov, before)
