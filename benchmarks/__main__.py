@@ -1,0 +1,76 @@
+"""`python -m benchmarks kernels [NAME...] | statements [--kind KIND...]`, each with `--json`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from tqdm import tqdm
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one benchmark; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    kernels = commands.add_parser("kernels", help="every kernel against lambdify and by hand")
+    kernels.add_argument("names", nargs="*", help="only these, such as flow.terminal_eigenvalue")
+    kernels.add_argument("--json", action="store_true")
+    kernels.add_argument("--seed", type=int, default=0)
+    kernels.set_defaults(run=_kernels)
+    statements = commands.add_parser(
+        "statements", help="370 real statements, each with the verdict that is expected"
+    )
+    statements.add_argument("--kind", nargs="+", default=[], metavar="KIND", help="only these")
+    statements.add_argument("--json", action="store_true")
+    statements.add_argument("--time", type=float, default=10.0, metavar="S", help="for each goal")
+    statements.add_argument("--jobs", type=int, default=1, metavar="N", help="processes")
+    statements.add_argument("--mutants", action="store_true", help="attack the proofs too")
+    statements.set_defaults(run=_statements)
+    options = parser.parse_args(arguments)
+    return options.run(options)
+
+
+def _kernels(options: argparse.Namespace) -> int:
+    from benchmarks.instances import INSTANCES
+    from benchmarks.kernels import as_json, as_table, measure
+
+    unknown = sorted(set(options.names) - INSTANCES.keys())
+    if unknown:
+        print(f"no kernel {', '.join(unknown)}; there are {', '.join(INSTANCES)}", file=sys.stderr)
+        return 2
+    names = options.names or list(INSTANCES)
+    rows = [
+        measure(name, seed=options.seed)
+        for name in tqdm(names, disable=not sys.stderr.isatty(), leave=False)
+    ]
+    print(json.dumps(as_json(rows), indent=2) if options.json else as_table(rows))
+    return 0
+
+
+def _statements(options: argparse.Namespace) -> int:
+    """0: nothing is wrong and all decided; 1: something is wrong or failed; 2: undecided ones."""
+    from benchmarks.statements.corpus import entries
+    from benchmarks.statements.run import as_json, as_text, run
+
+    kinds = {entry.kind for entry in entries()}
+    unknown = sorted(set(options.kind) - kinds)
+    if unknown or options.jobs < 1 or not 0 < options.time < 1e6:
+        said = (
+            f"no kind {', '.join(unknown)}; there are {', '.join(sorted(kinds))}"
+            if unknown
+            else "--jobs and --time must be positive"
+        )
+        print(said, file=sys.stderr)
+        return 2
+    chosen = entries(options.kind)
+    answers = run(chosen, seconds=options.time, jobs=options.jobs, mutants=options.mutants)
+    rows = list(tqdm(answers, total=len(chosen), disable=not sys.stderr.isatty(), leave=False))
+    print(json.dumps(as_json(rows), indent=2) if options.json else as_text(rows))
+    if any(row.is_wrong or row.crash or row.mutants["accepted"] for row in rows):
+        return 1
+    return 0 if all(row.as_expected for row in rows) else 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""370 statements from public sources with the verdict that is expected of each."""

@@ -1,0 +1,50 @@
+"""Mutants against a proof: the old certificate, bound to each of them, must be worth nothing."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Any
+
+from proofs.checker.judge import check
+from proofs.language.tree import Statement
+from proofs.mutants import classify, mutants
+from proofs.report import OUTCOMES
+from proofs.search import Failure, prove
+
+PROVING = 1.0  # seconds for a proof that a mutant is true as well
+
+
+def attack(
+    statement: Statement,
+    certificate: Mapping[str, Any],
+    lemmas: Mapping[str, Statement],
+    *,
+    seed: int = 0,
+    sample: int | None = None,
+) -> dict[str, int]:
+    """How the mutants of a proved statement end: how many by outcome, in the order of `OUTCOMES`.
+
+    Args:
+        statement: what is proved.
+        certificate: its proof.
+        lemmas: the statements that the certificate cites, by hash.
+        seed: of the sample and of the refuter.
+        sample: how many mutants at most; None: all.
+    """
+
+    def judge(mutant: Statement, bound: dict[str, object]) -> object:
+        return check(mutant, bound, lemmas)
+
+    def is_proved(mutant: Statement) -> bool:
+        return not isinstance(prove(mutant, PROVING), Failure)
+
+    found = list(mutants(statement))
+    if sample is not None and len(found) > sample:
+        # Each statement has its own draw, the same in every process.
+        found = random.Random(f"{seed} {statement.hash}").sample(found, sample)
+    counts: dict[str, int] = dict.fromkeys(OUTCOMES, 0)
+    for mutant in found:
+        ended = classify(mutant, statement, certificate, judge, prove=is_proved, seed=seed)
+        counts[ended.outcome.value] += 1
+    return counts

@@ -1,0 +1,183 @@
+"""Each theorem has false neighbours, and each of them is met with an exact counterexample.
+
+A neighbour is what a person writes by mistake: a sign, a factor, a missing transpose, a dropped
+hypothesis, the anchor forgotten. The witness is re-evaluated here from its model alone.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from proofs.decide import decide
+from proofs.evaluate import Truth, evaluate
+from proofs.language.parser import parse
+from proofs.verdict import Verdict
+
+JOINT = """
+let n, k : dimension
+let a : vector(n)
+let b : vector(k)
+let S : matrix(n, n)
+let C : matrix(n, k)
+let R : matrix(k, k)
+assume positive_semidefinite(block([[S, C], [C.T, R]]))
+let (X, Y) : gaussian((a, b), block([[S, C], [C.T, R]]))
+"""
+TOKEN = """
+let h, d : dimension
+let M : matrix(h, d)
+let mu, c : vector(d)
+let t : real
+let Z : gaussian(mu, t^2*eye(d))
+assume t != 0
+define ell = M*(Z - c)
+"""
+APPENDIX = """
+let beta, lambda0 : positive
+let theta : real
+define lam = lambertw(beta*lambda0*exp(beta*lambda0 - 2*theta))/beta
+"""
+MAIN = """
+let beta, v0 : positive
+let t : real
+define v = lambertw(beta*v0*exp(beta*v0 - 2*beta*t))/beta
+"""
+TIME = """
+let beta, s, sigma2 : positive
+define theta = beta*sigma2/2 + log((s + sigma2)/s)/2
+"""
+SIMPLEX = """
+let p : dimension
+let s : vector(p)
+assume for all k : index(p) : s[k] > 0
+assume sum(s[k], k, 1, p) < 1
+define anchor = 1 - sum(s[k], k, 1, p)
+"""
+RISK = """
+let n : dimension
+let P : matrix(n, n)
+let U, V : random vector(n)
+let T, Z : sigma_algebra
+assume symmetric(P)
+assume idempotent(P)
+assume T subset Z
+define mZ = E(U | Z)
+define mT = E(U | T)
+define g = P*E(V | T)
+"""
+EXAMPLE = """
+define U = block([[3, 1, 1, -1, 1, -1, 1, -1], [0, 0, 0, 0, 2, 2, 0, 0]])
+define g = block([[1/2, 1/2, 1/2, 1/2, 1/2, 1/2, 1/2, 1/2], [0, 0, 0, 0, 0, 0, 0, 0]])
+"""
+
+NEIGHBOURS = {
+    # conditional covariance
+    "the gain transposed": JOINT.replace("let C : matrix(n, k)", "let C : matrix(n, n)")
+    .replace("R : matrix(k, k)", "R : matrix(n, n)")
+    .replace("b : vector(k)", "b : vector(n)")
+    + "show E(X | Y) = a + C.T*pinv(R)*(Y - b)",
+    "the mean of Y not removed": JOINT + "show E(X | Y) = a + C*pinv(R)*Y",
+    "the sign of the gain": JOINT + "show E(X | Y) = a - C*pinv(R)*(Y - b)",
+    "the reduction added": JOINT + "show cov(X, X | Y) = S + C*pinv(R)*C.T",
+    "the reduction doubled": JOINT + "show cov(X, X | Y) = S - 2*C*pinv(R)*C.T",
+    "the prior covariance kept": JOINT + "show cov(X, X | Y) = S",
+    "the projector on the row space": TOKEN + "show cov(Z, Z | ell) = t^2*(pinv(M)*M)",
+    "t for t^2": TOKEN + "show cov(Z, Z | ell) = t*(eye(d) - pinv(M)*M)",
+    "the anchor's term forgotten": TOKEN + "show E(Z | ell) = mu + pinv(M)*(ell - M*mu)",
+    # covariance flow
+    "the flow's factor 2 dropped": APPENDIX + "show diff(lam, theta) = -lam/(1 + beta*lam)",
+    "the flow reversed": APPENDIX + "show diff(lam, theta) = 2*lam/(1 + beta*lam)",
+    "the smoothing dropped": APPENDIX + "show diff(lam, theta) = -2*lam/(beta*lam)",
+    "the clocks mixed": MAIN + "show diff(v, t) = -2*v/(1 + beta*v)",
+    "the invariant with the wrong sign": MAIN + "show v + log(v)/beta - 2*t = v0 + log(v0)/beta",
+    "the logarithm not divided by beta": MAIN + "show v + log(v) + 2*t = v0 + log(v0)",
+    "the finite-beta correction dropped": TIME + "show lambertw(beta*(s + sigma2)*exp("
+    "beta*(s + sigma2) - beta*sigma2))/beta = s",
+    "an invariant of another slope": """
+let beta : positive
+let v : function(real)
+let t : real
+assume v(t) > 0
+assume diff(v(t), t) = -2*v(t)/(v(t) + 1/beta)
+show diff(v(t) + log(v(t))/beta + t, t) = 0""",
+    "the matrix flow without an orthonormal basis": """
+let n : dimension
+let beta : positive
+let t : real
+let Q : matrix(n, n)
+let D : function(real) -> matrix(n, n)
+assume positive_semidefinite(D(t))
+assume diff(D(t), t) = -2*D(t)*inv(eye(n) + beta*D(t))
+show diff(Q*D(t)*Q.T, t) = -2*(Q*D(t)*Q.T)*inv(eye(n) + beta*(Q*D(t)*Q.T))""",
+    # log-ratio Jacobian
+    "the product over j != i": SIMPLEX
+    + "show det(inv(diag(s)) + ones(p, 1)*ones(p, 1).T/anchor) = 1/prod(s[k], k, 1, p)",
+    "the anchor squared": SIMPLEX
+    + "show det(inv(diag(s)) + ones(p, 1)*ones(p, 1).T/anchor) = 1/(prod(s[k], k, 1, p)*anchor^2)",
+    "the anchor's derivative with the wrong sign": SIMPLEX
+    + "show det(inv(diag(s)) - ones(p, 1)*ones(p, 1).T/anchor) = 1/(prod(s[k], k, 1, p)*anchor)",
+    "the Jacobian inverted": SIMPLEX
+    + "show det(inv(diag(s)) + ones(p, 1)*ones(p, 1).T/anchor) = prod(s[k], k, 1, p)*anchor",
+    "log-ratios without an anchor": """
+let P : dimension
+let x : vector(P)
+let j, m : index(P)
+show log(softmax(x)[j]) = x[j] - x[m]""",
+    "log-ratios the other way round": """
+let P : dimension
+let x : vector(P)
+let j, m : index(P)
+show log(softmax(x)[m]/softmax(x)[j]) = x[j] - x[m]""",
+    # four-term risk
+    "a term counted twice": RISK + "show l2norm2(U - g) = l2norm2(U - mZ) + 2*l2norm2(mZ - mT)"
+    " + l2norm2(mT - P*mT) + l2norm2(P*mT - g)",
+    "the noise dropped": RISK
+    + "show l2norm2(U - g) = l2norm2(mZ - mT) + l2norm2(mT - P*mT) + l2norm2(P*mT - g)",
+    "a readout that isn't a function of T": RISK.replace("g = P*E(V | T)", "g = P*V")
+    + "show l2norm2(U - g) = l2norm2(U - mZ) + l2norm2(mZ - mT) + l2norm2(mT - P*mT)"
+    " + l2norm2(P*mT - g)",
+    "an oblique projector": RISK.replace("assume symmetric(P)\n", "")
+    + "show l2norm2(U - g) = l2norm2(U - mZ) + l2norm2(mZ - mT) + l2norm2(mT - P*mT)"
+    " + l2norm2(P*mT - g)",
+    "T not coarser than Z": RISK.replace("assume T subset Z\n", "")
+    + "show l2norm2(U - g) = l2norm2(U - mZ) + l2norm2(mZ - mT) + l2norm2(mT - P*mT)"
+    " + l2norm2(P*mT - g)",
+    "11/4 without the noise": EXAMPLE + "show norm2(U - g)/8 = 7/4",
+    "11/4 as a sum and not a mean": EXAMPLE + "show norm2(U - g) = 11/4",
+}
+
+
+@pytest.mark.parametrize("name", NEIGHBOURS)
+def test_false_neighbour_is_refuted_with_an_exact_witness(name: str) -> None:
+    (statement,) = parse(NEIGHBOURS[name]).statements
+    decision = decide(statement, seconds=20, seed=1)
+    assert decision.verdict is Verdict.REFUTED, decision
+    assert decision.witness is not None
+    model = decision.witness.model
+    for hypothesis in statement.hypotheses:
+        assert evaluate(hypothesis, model) is Truth.TRUE
+    assert evaluate(statement.goal, model) is Truth.FALSE
+
+
+@pytest.mark.parametrize(
+    ("text", "condition"),
+    [
+        (JOINT + "show E(X | Y) = a + C*inv(R)*(Y - b)", "invertible"),
+        (
+            SIMPLEX.replace("assume for all k : index(p) : s[k] > 0\n", "")
+            + "show det(inv(diag(s)) + ones(p, 1)*ones(p, 1).T/anchor)"
+            " = 1/(prod(s[k], k, 1, p)*anchor)",
+            "invertible",
+        ),
+        (
+            APPENDIX.replace("let beta, lambda0 : positive", "let beta, lambda0 : real")
+            + "show diff(lam, theta) = -2*lam/(1 + beta*lam)",
+            "!=",
+        ),
+    ],
+)
+def test_dropped_hypothesis_makes_the_statement_ill_posed(text: str, condition: str) -> None:
+    (statement,) = parse(text).statements
+    decision = decide(statement, seconds=20, seed=1)
+    assert decision.verdict is Verdict.ILL_POSED
+    assert condition in str(decision)
