@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,10 @@ from numeric.errors import (
     ShapeError,
 )
 
-Floats = NDArray[np.floating[Any]]
+if TYPE_CHECKING:
+    Floats = NDArray[np.floating[Any]]
+else:  # where there are no axes, NumPy computes a scalar
+    Floats = NDArray[np.floating[Any]] | np.floating[Any]
 
 # How far rounding may take a covariance from symmetric and psd, in units of size * eps * norm.
 COVARIANCE_SLACK = 16
@@ -210,7 +213,7 @@ def same_axis(first: str, length: int, second: str, other: int) -> None:
         raise ShapeError(second, f"an axis of {length} as in {first}", f"{other}")
 
 
-def common_batch(**parts: tuple[Floats, int]) -> tuple[int, ...]:
+def common_batch(**parts: tuple[NDArray[Any] | np.generic, int]) -> tuple[int, ...]:
     """The common batch shape of arguments, each with its number of core axes.
 
     Raises:

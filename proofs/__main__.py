@@ -115,7 +115,9 @@ def _parser() -> argparse.ArgumentParser:
     conforms.add_argument("--arrays", choices=("numpy", "torch"), help="default: as annotated")
     conforms.add_argument("--columns", action="store_true", help="vectors are columns (n, 1)")
     conforms.add_argument("--batches", action="store_true", help="ask on batches too")
-    conforms.add_argument("--instances", type=_natural, default=60, metavar="N", help="default 60")
+    conforms.add_argument(
+        "--instances", type=_natural, default=100, metavar="N", help="default 100"
+    )
     conforms.add_argument(
         "--time", type=_seconds, default=10.0, metavar="SECONDS", help="default 10"
     )

@@ -217,6 +217,7 @@ def decide(
     seconds: float = 10.0,
     seed: int = 0,
     names: show.Names = show.NO_NAMES,
+    neighbour: bool = True,
 ) -> Decision:
     """The answer for one statement.
 
@@ -225,9 +226,14 @@ def decide(
         seconds: the time in all, roughly.
         seed: of the refuter's instances.
         names: abbreviations for terms, to be used where the answer is shown.
+        neighbour: whether the nearest true statement is looked for where this one is false, which
+            takes longer than to see that it is.
     """
     started = time.perf_counter()
-    answer = _decide(statement, started + seconds, seed, REPAIRS, names)
+    deadline = started + seconds
+    answer = _decide(statement, deadline, seed, REPAIRS, names)
+    if neighbour and answer.verdict is Verdict.REFUTED:
+        answer = _with_neighbour(answer, statement, deadline, seed, names)
     return replace(answer, seconds=time.perf_counter() - started, names=names)
 
 
@@ -344,16 +350,21 @@ def _witnessed(
             repair=(point.repair, *mended.repair),
             repaired=mended.verdict if mended.repaired is None else mended.repaired,
         )
+    return Decision(Verdict.REFUTED, statement, 0.0, witness=attempt.refutation, attempt=attempt)
+
+
+def _with_neighbour(
+    answer: Decision, statement: Statement, deadline: float, seed: int, names: show.Names
+) -> Decision:
+    """The answer for a false statement with the nearest true one, where one is found."""
     until = time.perf_counter() + min(2.0, 0.5 * _left(deadline))
-    neighbour = nearest_true_neighbour(
+    found = nearest_true_neighbour(
         statement, lambda near: _is_provable(near, until), seconds=_left(until), seed=seed,
         names=names,
     )  # fmt: skip
-    return Decision(
-        Verdict.REFUTED, statement, 0.0, witness=attempt.refutation, attempt=attempt,
-        neighbour=neighbour.sentence if neighbour else "",
-        near=neighbour.statement if neighbour else None,
-    )  # fmt: skip
+    if found is None:
+        return answer
+    return replace(answer, neighbour=found.sentence, near=found.statement)
 
 
 def _with(statement: Statement, point: UndefinedPoint) -> Statement:

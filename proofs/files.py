@@ -33,6 +33,7 @@ class Task:
     certificates: Path | None = None
     write: bool = False
     mutants: bool = False
+    neighbour: bool = True
 
 
 def statement_files(paths: Iterable[Path]) -> list[Path]:
@@ -91,7 +92,7 @@ def decide_all(tasks: Sequence[Task], jobs: int = 1) -> Iterator[list[Told]]:
 def _told(task: Task) -> list[Told]:
     answers = decide_file(
         task.path, seconds=task.seconds, seed=task.seed, certificates=task.certificates,
-        write=task.write,
+        write=task.write, neighbour=task.neighbour,
     )  # fmt: skip
     if task.mutants:
         answers = [_attacked(answer, task) for answer in answers]
@@ -140,6 +141,7 @@ def decide_file(
     seed: int = 0,
     certificates: Path | None = None,
     write: bool = False,
+    neighbour: bool = True,
 ) -> list[Decision]:
     """The answers for all goals of a statement file.
 
@@ -152,6 +154,7 @@ def decide_file(
         seed: of the refuter's instances.
         certificates: the folder to write new certificates to. Default: `default_folder()`.
         write: whether the certificates are written beside the file too, where all goals hold.
+        neighbour: see `decide`.
     """
     started = time.perf_counter()
     try:
@@ -175,7 +178,13 @@ def decide_file(
             )  # fmt: skip
         else:
             try:
-                answer = decide(statement, seconds=seconds, seed=seed, names=document.defines)
+                answer = decide(
+                    statement,
+                    seconds=seconds,
+                    seed=seed,
+                    names=document.defines,
+                    neighbour=neighbour,
+                )
             except Exception as error:  # noqa: BLE001  # the other goals and files go on
                 answer = _failed(statement, error, path, time.perf_counter() - started - spent)
             answer = replace(answer, file=str(path), seconds=answer.seconds + spent)

@@ -22,7 +22,7 @@ from proofs.language.tree import Statement, Term, name, pair, postorder, rationa
 from proofs.language.types import Kind, Type
 from proofs.refute import Refutation, UndefinedPoint, examine, refute
 
-MAX_PLACES = 2_000  # occurrences in one root; beyond, the statement is mutated no further
+MAX_PLACES = 400  # occurrences in one root; beyond, the statement is mutated no further
 # Kinds that repair a slip of the pen, in the order in which a reader would look for it.
 REPAIRS = ("transpose", "sign", "factor", "swap", "inverse", "exponent")
 

@@ -413,7 +413,7 @@ def _undefined_point(statement: Statement, model: Model) -> UndefinedPoint:
         undefined.term,
         undefined.why,
         place,
-        repair(statement, undefined.term, place),
+        repair(statement, undefined.term, place, undefined.why),
     )
 
 
@@ -454,13 +454,16 @@ def features(model: Model, instances: Instances) -> list[str]:
 # ---------------------------------------------------------------- repairs
 
 
-def repair(statement: Statement, culprit: Term, place: str) -> Term | None:
+def repair(statement: Statement, culprit: Term, place: str, why: str = "") -> Term | None:
     """A hypothesis under which a subterm that has no value would have one, where it can be said."""
-    if place.startswith("declaration"):
-        return term("positive_semidefinite", culprit)
     root = statement.goal
     if place.startswith("hypothesis"):
         root = statement.hypotheses[int(place.split()[1]) - 1]
+    elif place.startswith("declaration"):
+        named = place.removeprefix("declaration of ")
+        root = next(d.type for d in statement.declarations if ", ".join(d.names) == named)
+        if culprit is root.args[-1] and "semidefinite" in why:
+            return term("positive_semidefinite", culprit)
     path = binders_above(root, culprit)
     if path is None:
         return None

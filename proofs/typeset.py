@@ -147,8 +147,11 @@ def _polynomial(function: Function) -> str:
             continue
         factor = f"{step}^{{{power}}}" if power > 1 else step if power else ""
         written = value(coefficient)
-        sign = "" if written.startswith("-") or not shown else " + "
-        shown += f"{sign}{written} {factor}".rstrip()
+        sign, written = ("-", written[1:]) if written.startswith("-") else ("+", written)
+        if factor and written == "1":
+            written, factor = factor, ""
+        lead = f" {sign} " if shown else sign.strip("+")
+        shown += f"{lead}{written} {factor}".rstrip()
     return shown or "0"
 
 

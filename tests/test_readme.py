@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 import contextlib
+import doctest
 import io
+import json
 import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from derive.library import derivations, subjects
 from proofs.__main__ import main
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CONSOLE = re.compile(r"```console\n\$ python -m proofs (.*)\n((?:.*\n)*?)```")
 CONSOLES = CONSOLE.findall(README)
+KERNELS = re.compile(r"(<!-- kernels -->\n)(.*?)(<!-- /kernels -->)", re.DOTALL)
+HEADINGS = "| kernel | time | of lambdify | worst error | by hand | of lambdify |"
 
 
 def steady(output: str) -> str:
-    """Without what differs from run to run: seconds, and where certificates go."""
+    """Without what differs from run to run: seconds, counts and errors, where certificates go."""
     output = re.sub(r"\(\d+\.\d+ s\)", "(... s)", output)
-    return re.sub(r"(steps|step), .*\.json", r"\1, ...", output).strip()
+    output = re.sub(r" +\d+ +(exact|-|\S+e-\d+) +\d+/\d+ +\d+\.\d+$", " ...", output, flags=re.M)
+    output = re.sub(r"(steps|step), .*\.json", r"\1, ...", output)
+    return re.sub(r" +", " ", re.sub(r"--+", "--", output)).strip()
 
 
 @pytest.mark.parametrize(("command", "shown"), CONSOLES, ids=[c for c, _ in CONSOLES])
@@ -35,6 +45,16 @@ def test_a_command_prints_what_the_readme_shows(
     assert steady(capsys.readouterr().out) == steady(shown)
 
 
+def test_python_answers_what_the_readme_shows():
+    blocks = re.findall(r"```pycon\n(.*?)```", README, re.DOTALL)
+    assert blocks
+    parser = doctest.DocTestParser()
+    for block in blocks:
+        runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+        runner.run(parser.get_doctest(block, {}, "README.md", None, None))
+        assert runner.summarize(verbose=False).failed == 0
+
+
 def test_the_readme_shows_commands_and_real_files():
     assert len(CONSOLES) >= 2
     for path in re.findall(r"\]\(([^)#]+)\)", README):
@@ -43,8 +63,36 @@ def test_the_readme_shows_commands_and_real_files():
     assert statement == (ROOT / "docs/examples/push_through.thm").read_text()
 
 
-def renew() -> None:
-    """Put what the commands print now into the README: `python -m tests.test_readme`."""
+def test_the_table_of_kernels_lists_every_kernel():
+    emitted = [d.name for s in subjects() for d in derivations(s) if d.kernel]
+    found = KERNELS.search(README)
+    assert found is not None
+    assert sorted(re.findall(r"^\| `(\S+)` \|", found[2], re.M)) == sorted(emitted)
+
+
+def kernel_table(rows: list[dict[str, Any]]) -> str:
+    """What the benchmark of the kernels found, as Markdown."""
+    lines = [HEADINGS, "|---|--:|--:|--:|--:|--:|"]
+    for row in rows:
+        times = [row["ratios"][key] for key in ("kernel", "lambdify cse")]
+        cells = ["-" if time is None else f"{time:.2f}" for time in times]
+        for key in ("kernel", "hand-written", "lambdify cse"):
+            errors = [by[key] for by in row["errors"].values()]
+            if None in errors:
+                cells.append("-")
+            elif "inf" in errors or max(errors) >= 0.1:
+                cells.append("fails")
+            else:
+                cells.append(f"{max(errors):.0e}")
+        lines.append(f"| `{row['name']}` | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def renew(with_kernels: bool) -> None:
+    """Put what the commands print now into the README: `python -m tests.test_readme [kernels]`.
+
+    With `kernels` the benchmark is run too; that takes minutes.
+    """
 
     def printed(match: re.Match[str]) -> str:
         with contextlib.redirect_stdout(io.StringIO()) as out:
@@ -52,8 +100,14 @@ def renew() -> None:
         return f"```console\n$ python -m proofs {match[1]}\n{out.getvalue().rstrip()}\n```"
 
     os.chdir(ROOT)
-    (ROOT / "README.md").write_text(CONSOLE.sub(printed, README), encoding="utf-8")
+    text = CONSOLE.sub(printed, README)
+    if with_kernels:
+        command = [sys.executable, "-m", "benchmarks", "kernels", "--json"]
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+        table = kernel_table(json.loads(done.stdout))
+        text = KERNELS.sub(lambda match: match[1] + table + match[3], text)
+    (ROOT / "README.md").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    renew()
+    renew("kernels" in sys.argv[1:])

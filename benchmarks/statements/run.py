@@ -76,6 +76,8 @@ def run(
 ) -> Iterator[Row]:
     """The answers, in the order of the entries; certificates are thrown away.
 
+    The nearest true neighbours aren't looked for, so that times are those of the verdicts.
+
     Args:
         entries: what to decide.
         seconds: for each goal.
@@ -84,7 +86,7 @@ def run(
     """
     with tempfile.TemporaryDirectory() as folder:
         tasks = [
-            Task(entry.path, seconds, certificates=Path(folder), mutants=mutants)
+            Task(entry.path, seconds, certificates=Path(folder), mutants=mutants, neighbour=False)
             for entry in entries
         ]
         for entry, answers in zip(entries, decide_all(tasks, jobs), strict=True):

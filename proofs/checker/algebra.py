@@ -16,7 +16,7 @@ Nothing here divides: that `u * (1/u) = 1` is a rule, to be cited.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -299,7 +299,7 @@ def join(left: Word, right: Word) -> Word | None:
             break
         if a.key == b.key:
             end, start = end - 1, start + 1
-        elif a.block and b.block and a.cols == b.rows and _disjoint(a.block, b.block):
+        elif a.block and b.block and _disjoint(a.block, b.block):
             return None
         else:
             break
@@ -422,8 +422,3 @@ def _term_text(item: tuple[tuple[Monomial, Word], Fraction]) -> str:
     scalars = "*".join(f"{a.key}^{n}" for a, n in monomial)
     letters = "·".join(f"{x.sort}" for x in word)
     return f"{coefficient}|{scalars}|{letters}"
-
-
-def keys(polys: Iterable[Poly]) -> str:
-    """A joint key of several polynomials."""
-    return ";".join(p.key for p in polys)

@@ -9,10 +9,9 @@ point: each operation is then smooth in a neighbourhood, so the derivative exist
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 
 from proofs.checker.algebra import spend
-from proofs.language.infer import Scope, infer, polynomial, size_of
+from proofs.language.infer import Scope, infer, polynomial
 from proofs.language.sizes import ONE, Size
 from proofs.language.tree import Term, binders_at, instantiate, natural, pair, rational, term
 
@@ -111,23 +110,17 @@ def _unit(x: Term, scope: Scope) -> Term:
 
 
 def _power_condition(base: Term, exponent: Term, scope: Scope) -> Term | None:
-    literal = literal_number(exponent)
-    if literal is not None and literal.denominator == 1:
-        return None if literal >= 0 else _unit(base, scope)
-    if infer(exponent, scope).domain in ("dimension", "index", "integer"):
-        power = polynomial(exponent, scope.dimensions)
-        natural = power is not None and power.at_least(Size.literal(0))
-        return None if natural else _unit(base, scope)
-    return term("gt", base, ZERO)
+    if infer(exponent, scope).domain not in ("dimension", "index", "integer"):
+        return term("gt", base, ZERO)
+    power = polynomial(exponent, scope.dimensions)
+    natural = power is not None and power.at_least(Size.literal(0))
+    return None if natural else _unit(base, scope)
 
 
 def _check_indices(node: Term, scope: Scope) -> None:
     """That each index of an entry or unit vector is surely in range."""
-    if node.op == "unit":
-        sizes = (size_of(node.args[0], scope),)
-    else:
-        kind = infer(node.args[0], scope)
-        sizes = kind.ranges if node.op == "member" else (kind.rows, kind.cols)
+    kind = infer(node if node.op == "unit" else node.args[0], scope)
+    sizes = kind.ranges if node.op == "member" else (kind.rows, kind.cols)
     for index, size in zip(node.args[1:], sizes, strict=False):  # a vector has one index
         if not is_index(index, size, scope):
             raise NotDefined(f"an index is not known to lie between 1 and {size}")
@@ -140,14 +133,6 @@ def is_index(node: Term, size: Size, scope: Scope) -> bool:
         return size.at_least(kind.limit)
     value = polynomial(node, scope.dimensions)
     return value is not None and value.at_least(ONE) and size.at_least(value)
-
-
-def literal_number(node: Term) -> Fraction | None:
-    """The rational that a term writes out, a minus sign included."""
-    if node.op == "neg":
-        inner = literal_number(node.args[0])
-        return None if inner is None else -inner
-    return Fraction(str(node.data)) if node.op == "rational" else None
 
 
 def _close(condition: Term, binders: tuple[Binder, ...]) -> Term:

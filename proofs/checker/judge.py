@@ -146,12 +146,13 @@ class Judge:
         place = len(facts.facts)
         if self.count > MAX_STEPS:
             raise Rejected(f"more than {MAX_STEPS} steps")
-        rule = step.get("rule") if isinstance(step, dict) else None
+        table: dict[str, Any] = step if isinstance(step, dict) else {}
+        rule = table.get("rule")
         method = STEPS.get(rule) if isinstance(rule, str) else None
         if method is None:
             raise Rejected("a step must be an object with a rule that is known", place)
         try:
-            facts.add(method(self, step, facts, depth))
+            facts.add(method(self, table, facts, depth))
         except PROBLEMS as error:
             placed = isinstance(error, Rejected) and error.step is not None
             raise error if placed else Rejected(str(error), place) from None

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import reduce
-from operator import mul, neg
 
 from proofs.checker.algebra import (
     IMAGINARY,
@@ -27,7 +26,6 @@ from proofs.checker.algebra import (
     TooLarge,
     atom,
     identity,
-    keys,
     letter,
     number,
     of_atom,
@@ -110,10 +108,8 @@ class Lowering:
     def _is_linear(self, node: Term) -> bool:
         """Whether a random vector is built from others linearly, so that it is a word in L2."""
         randoms = [self.is_random(a) for a in node.args]
-        if node.op == "mul":  # by a matrix from the left, by a scalar from either side
-            return randoms.count(True) == 1 and (
-                randoms[1] or infer(node.args[1], self.scope).is_scalar
-            )
+        if node.op == "mul":  # the shapes leave only a scalar to multiply from the right
+            return randoms.count(True) == 1
         if node.op == "div":
             return randoms == [True, False]
         return node.op in ("name", "add", "sub", "neg", "expect_given")
@@ -146,9 +142,10 @@ class Lowering:
                 value = _unit_vector(args[0].rows, args[1]).T * args[0]
                 return value * _unit_vector(args[0].cols, args[2]) if len(args) == 3 else value
             case "block":
-                return _block(*pair(node), args)
+                rows, cols = pair(node)
+                return _block(rows, cols, args)
             case "pow":
-                return _power(*args, kind)
+                return _power(args[0], args[1], kind)
             case "expect_given":
                 return as_random(args[0]) * of_letter(self.projection(node.args[1:]))
         if op in STRUCTURE:
@@ -204,7 +201,7 @@ def _inverse(x: Poly) -> Poly:
 def _power(x: Poly, exponent: Poly, kind: Type) -> Poly:
     power = exponent.constant
     if power is None or power.denominator != 1 or abs(power) > MAX_POWER:
-        return _value(f"pow({keys((x, exponent))})", kind)
+        return _value(f"pow({x.key};{exponent.key})", kind)
     base, product = x if power >= 0 else _inverse(x), identity(x.rows)
     for _ in range(abs(int(power))):
         product = product * base
@@ -281,8 +278,8 @@ def _l2inner(x: Poly, y: Poly) -> Poly:
 STRUCTURE: dict[str, Callable[..., Poly]] = {
     "add": _add,
     "sub": lambda x, y: _add(x, -y),
-    "neg": neg,
-    "mul": mul,
+    "neg": lambda x: -x,
+    "mul": lambda x, y: x * y,
     "div": lambda x, y: x * reciprocal(y),
     "inv": _inverse,
     "transpose": lambda x: x.T,

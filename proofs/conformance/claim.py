@@ -7,7 +7,7 @@ name is read as a plain vector.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -92,14 +92,14 @@ def claim(
     """
     if side not in (None, *SIDES):
         raise SideError(f"side must be 'left' or 'right', got {side!r}")
-    statements = _statements(stated, given)
+    statements, defines = _statements(stated, given)
     if goal is not None:
         if not 1 <= goal <= len(statements):
             raise SideError(f"there is no goal {goal}: the statement has {len(statements)}")
         statements = statements[goal - 1 : goal]
     first = statements[0]
     scope = Scope.of(first.declarations)
-    added = tuple(parse_expression(text, scope) for text in assume)
+    added = tuple(parse_expression(text, scope, defines) for text in assume)
     sides = [_sides(statement.goal, side, scope) for statement in statements]
     realised = set[str]().union(*(random for _, random in sides))
     for declaration in first.declarations:
@@ -122,26 +122,30 @@ def claim(
     return Claim(found, tuple(outputs))
 
 
-def _statements(stated: object, given: str) -> tuple[Statement, ...]:
+def _statements(stated: object, given: str) -> tuple[tuple[Statement, ...], Mapping[str, Term]]:
+    """The statements, and the abbreviations that may be used in further hypotheses."""
     if isinstance(stated, Statement):
-        return (stated,)
+        return (stated,), {}
+    if isinstance(stated, str) and given:
+        # Shown against itself: only the names, the hypotheses and the term matter.
+        document = parse(f"{given.rstrip()}\nshow ({stated}) = ({stated})\n")
+        return document.statements, document.defines
     if isinstance(stated, Path) or (isinstance(stated, str) and stated.endswith(".thm")):
         path = Path(stated)
-        return parse(path.read_text(encoding="utf-8"), path=str(path)).statements
+        document = parse(path.read_text(encoding="utf-8"), path=str(path))
+        return document.statements, document.defines
     if isinstance(stated, str):
-        if given:
-            # Shown against itself: only the names, the hypotheses and the term matter.
-            return parse(f"{given.rstrip()}\nshow ({stated}) = ({stated})\n").statements
         if "show" not in stated:
             raise ConformanceError(
                 "an expression needs given='let ...' with the declarations of its names; "
                 "a file's name ends in .thm"
             )
-        return parse(stated).statements
+        document = parse(stated)
+        return document.statements, document.defines
     if isinstance(stated, Sequence) and stated and all(isinstance(s, Statement) for s in stated):
         if len({(s.declarations, s.hypotheses) for s in stated}) > 1:
             raise ConformanceError("the statements differ in declarations or hypotheses")
-        return tuple(stated)
+        return tuple(stated), {}
     raise ConformanceError(
         f"expected a .thm file, a statement or an expression, got {type(stated).__name__}"
     )

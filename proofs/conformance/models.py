@@ -23,8 +23,8 @@ from proofs.evaluate.model import Entry, Number, numbers_in
 from proofs.instances import Instances, conforms
 
 FIRST = 24  # places with sizes 1 and the grid of first choices
-SCALED = 0.2  # how often an argument is scaled
-SCALES = (-40, -20, -8, 8, 20, 40)  # powers of two
+SCALED = 0.3  # how often an argument is scaled
+SCALES = (-40, -20, -8, 3, 5, 8, 20, 40)  # powers of two
 LONG = 0.3  # how often all arguments get many digits
 
 

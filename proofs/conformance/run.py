@@ -18,7 +18,7 @@ from proofs.language import show
 from proofs.language.tree import Statement
 from proofs.verdict import Verdict
 
-INSTANCES = 60
+INSTANCES = 100
 SECONDS = 10.0
 TOLERANCE = 1000.0
 TRIES = 20  # for each instance that is wanted

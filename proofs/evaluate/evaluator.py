@@ -24,7 +24,13 @@ from proofs.evaluate.decisions import Truth, definite, equal, every, integer
 from proofs.evaluate.model import Family, Function, Model, Outcomes, Partition, to_matrix
 from proofs.evaluate.operators import RULES, whole
 from proofs.evaluate.probability import Space
-from proofs.evaluate.quantifiers import along, indeterminate, linear_system, samples
+from proofs.evaluate.quantifiers import (
+    along,
+    indeterminate,
+    linear_system,
+    nonnegative,
+    samples,
+)
 from proofs.evaluate.values import (
     Jet,
     Matrix,
@@ -596,8 +602,9 @@ class _Run:
         relation: Term,
         env: Environment,
     ) -> Truth:
-        """Decides `for all unknowns with linear equations: an equation of polynomials`."""
-        if relation.op != "eq" or any(c.op != "eq" for c in clauses):
+        """Decides `for all unknowns with linear equations: an equation of polynomials`, and an
+        inequality between polynomials of degree 2 at most."""
+        if relation.op not in ("eq", "ge", "gt", "le", "lt") or any(c.op != "eq" for c in clauses):
             return Truth.UNKNOWN
         try:
             values, unknowns = list(chosen), []
@@ -623,7 +630,12 @@ class _Run:
                     for k, x in enumerate(values)
                 ]
             inner = (*reversed(values), *env)
-            return equal(*(self.body(side, inner) for side in relation.args))
+            left, right_side = (self.body(side, inner) for side in relation.args)
+            if relation.op == "eq":
+                return equal(left, right_side)
+            if relation.op in ("le", "lt"):
+                left, right_side = right_side, left
+            return nonnegative(sub(left, right_side), strict=relation.op in ("gt", "lt"))
         except UndecidedHere:
             self.culprit = None
             return Truth.UNKNOWN

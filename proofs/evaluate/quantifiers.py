@@ -9,6 +9,7 @@ from flint import fmpq, fmpq_mat
 
 from proofs.evaluate import exact, functions
 from proofs.evaluate import values as v
+from proofs.evaluate.decisions import Truth, ordered
 from proofs.evaluate.values import Matrix, Polynomial, Value, add, mul, scalar
 from proofs.language.tree import Term
 
@@ -57,6 +58,43 @@ def along(x: Value, unknowns: Sequence[int], solution: exact.Affine) -> Value:
             if direction[k] != 0:
                 total = add(total, Polynomial({(u,): mul(scalar(direction[k]), c)}))
     return total
+
+
+def nonnegative(gap: Value, strict: bool) -> Truth:
+    """Whether a scalar polynomial is nonnegative (positive) for all values of its unknowns.
+
+    Decided for exact real polynomials of degree 2 at most: `c + 2*b.T*u + u.T*Q*u` is bounded
+    below if and only if Q is positive semidefinite with b in its range, by `c - b.T*pinv(Q)*b`.
+    """
+    if isinstance(gap, Matrix):
+        return ordered(v.like_zero(gap), gap, strict)
+    if not isinstance(gap, Polynomial) or v.shape(gap) != (1, 1):
+        return Truth.UNKNOWN
+    if not all(
+        isinstance(x, Matrix) and x.exact and x.im is None and len(m) <= 2
+        for m, x in gap.terms.items()
+    ):
+        return Truth.UNKNOWN
+    place = {u: k for k, u in enumerate(sorted({u for m in gap.terms for u in m}))}
+    constant, size = fmpq(0), len(place)
+    linear = fmpq_mat(size, 1)
+    form = fmpq_mat(size, size)
+    for monomial, coefficient in gap.terms.items():
+        number = v.base(coefficient).re[0, 0]
+        if not monomial:
+            constant = number
+        elif len(monomial) == 1:
+            linear[place[monomial[0]], 0] = number / 2
+        else:
+            i, j = (place[u] for u in monomial)
+            form[i, j] = form[j, i] = number if i == j else number / 2
+    if exact.definite_factor(form) is None:
+        return Truth.FALSE
+    solution = exact.pseudo_inverse(form) * linear
+    if form * solution != linear:
+        return Truth.FALSE
+    least = constant - (linear.transpose() * solution)[0, 0]
+    return Truth.of(least > 0 if strict else least >= 0)
 
 
 def samples(type_: Term, shape: tuple[int, int]) -> list[Value]:

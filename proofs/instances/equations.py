@@ -161,6 +161,7 @@ class Solver:
             return model
         involved = [n for n in self.letters if any(n in e.names for e in wanted)]
         for attempt in range(2):
+            before = model
             self.rng.shuffle(involved)
             for name in sorted(involved, key=lambda n: (n == keep, self._unwilling(n))):
                 mine = [e for e in wanted if name in e.names]
@@ -171,7 +172,13 @@ class Solver:
                         if all_hold(wanted, model):
                             return model
                         break
+            if model is before and not any(self._has_columns(n, model) for n in involved):
+                break
         return model
+
+    def _has_columns(self, name: str, model: Model) -> bool:
+        value = model.values[name]
+        return isinstance(value, tuple) and len(value[0]) > 1
 
     def _unwilling(self, name: str) -> tuple[bool, bool]:
         """Slopes are solved for first, then free letters, then those that keep a structure."""

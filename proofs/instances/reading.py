@@ -24,7 +24,7 @@ def _structures(h: Term) -> Iterator[tuple[str, str]]:
         inside = h.args[0] if h.args[0].op == "name" else h.args[0].args[0]
         yield str(inside.data), h.op
     relation = h.args[-1] if h.op == "forall" else h
-    if relation.op in ("gt", "ge") and relation.args[0].op == "entry":
+    if relation.op in ("gt", "ge") and relation.args[0].op in ("entry", "apply"):
         inside = relation.args[0].args[0]
         if inside.op == "name":
             yield str(inside.data), "positive_entries"

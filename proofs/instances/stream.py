@@ -36,7 +36,7 @@ from proofs.instances.equations import (
 from proofs.instances.matrices import MIXED, POSITIVE, SMALL, STYLES, Matrices
 from proofs.instances.reading import centers, demands, numbers
 from proofs.language.infer import Scope
-from proofs.language.tree import Statement, natural, postorder
+from proofs.language.tree import Statement, names_in, natural, postorder
 from proofs.language.types import Kind, Type
 
 # The first choices of the grid at size 1, simplest first.
@@ -64,7 +64,10 @@ class Instances:
         self.matrices = Matrices(self.rng)
         self.demands = demands(statement)
         self.equations = list(equations(statement))
-        self.inequalities = [h for h in statement.hypotheses if is_inequality(h)]
+        moving = {n for n, t in self.scope.types.items() if t.kind is Kind.FUNCTION}
+        self.inequalities = [
+            h for h in statement.hypotheses if is_inequality(h) and not names_in(h) & moving
+        ]
         self.targets = list(targets(statement))
         if statement.goal.op in ("ne", "lt", "gt"):  # false where the sides agree
             self.targets.append(difference(*statement.goal.args))

@@ -868,6 +868,16 @@ class _Typing:
         point = node.args[1]
         if self.degree(point):
             raise self.problem(node, "can't differentiate by a random name", point)
+        # A law is fixed where it is declared: d/dt E(X) would read as 0 for X : gaussian(t, 1).
+        moving = names_in(point)
+        for random in sorted(names_in(body) & self.scope.random_names):
+            if moving & names_in(self.scope.type_terms[random]):
+                raise self.problem(
+                    node,
+                    f"can't differentiate by {', '.join(sorted(moving))}: the law of "
+                    f"{random} depends on it",
+                    point,
+                )
 
     def for_all(self, node: Term) -> Type:
         count, _ = pair(node)

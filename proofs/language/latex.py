@@ -207,7 +207,8 @@ class Latex(Printer):
             is_chain = args[1].op == "mul" and not texts[1].startswith("-")
             left, right = _at(parts[0], PRODUCT), _at(parts[1], PRODUCT if is_chain else POWER)
             dot = right[0].isdecimal() or (args[0].op == args[1].op == "rational")
-            return left + (r" \cdot " if dot else " ") + right, PRODUCT
+            space = r" \, " if right.startswith(r"\mathrm{e}") else " "
+            return left + (r" \cdot " if dot else space) + right, PRODUCT
         if op == "div":
             sign, above = ("-", texts[0][1:]) if texts[0].startswith("-") else ("", texts[0])
             if sign and parts[0][1] >= PRODUCT:

@@ -154,6 +154,7 @@ CASES: list[tuple[Callable[..., Any], dict[str, Any], type[NumericError], str]] 
     CASES,
     ids=[f"{c[0].__name__}-{c[3]}-{n}" for n, c in enumerate(CASES)],
 )
+@pytest.mark.usefixtures("unchecked")
 def test_bad_input_is_a_typed_error_that_names_the_argument(call, arguments, error, named):
     with pytest.raises(error) as caught:
         call(**arguments)

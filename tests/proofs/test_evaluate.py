@@ -7,6 +7,7 @@ import random
 import time
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 from flint import fmpq, fmpq_mat
@@ -346,6 +347,45 @@ def test_a_derivative_at_a_ball_point_encloses_the_truth():
     assert abs(float(found.re[0, 0].mid()) - math.exp(2) * (math.sin(2) + math.cos(2))) < 1e-12
 
 
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "exp(-x^2)*sin(3*x)",
+        "log(1 + x^2)/sqrt(x)",
+        "lambertw(x*exp(x/2))",
+        "erf(x)*tanh(x)",
+        "x^(5/3) + 2^x",
+        "abs(x - 3)^3",
+        "max(x, 1)*min(x, 1)",
+        "det(block([[x, exp(x), 1], [2, x^2, x], [1, 0, cos(x)]]))",
+        "tr(inv(block([[x, exp(x)], [2, 5]])))",
+        "logsumexp(block([[x], [x^2], [1]]))",
+        "softmax(block([[x], [x^2], [1]]))[2]",
+        "logpdf(x; 1, x^2)",
+        "x^x",
+    ],
+)
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_jets_agree_with_differences_of_many_digits(expression, order):
+    lines = "let x : real"
+
+    def exactly(found: object) -> mpmath.mpf:
+        assert isinstance(found, Matrix)
+        if found.exact:
+            return mpmath.mpf(int(found.re[0, 0].p)) / int(found.re[0, 0].q)
+        mantissa, exponent = found.re[0, 0].mid().man_exp()
+        return mpmath.ldexp(mpmath.mpf(int(mantissa)), int(exponent))
+
+    def at(x: mpmath.mpf) -> mpmath.mpf:
+        numerator, denominator = mpmath.libmp.to_rational(x._mpf_)
+        found, model = model_of(lines, f"{expression} = 0", {"x": F(numerator, denominator)})
+        return exactly(evaluate(found.goal.args[0], model, precisions=(1200,)))
+
+    with mpmath.workdps(60):
+        found = value(lines, f"diff({expression}, x, {order})", x=F(7, 5))
+        assert abs(exactly(found) - mpmath.diff(at, mpmath.mpf(7) / 5, order)) < 1e-12
+
+
 def test_a_gradient_perturbs_every_entry():
     lines = "let X : matrix(2, 2)\nlet v : vector(2)"
     at = {"X": A, "v": ((F(1),), (F(2),))}
@@ -552,6 +592,17 @@ def test_huge_numbers_are_not_attempted():
         ("for all z : complex : conj(z) = z", FALSE),
         ("for all z : complex vector(2) : z.H*z = norm2(z)", TRUE),
         ("for all z : complex vector(2) : z.T*z = norm2(z)", FALSE),
+        ("for all x : vector(2) : inner(x, P*x) >= 0", TRUE),
+        ("for all x : vector(2) : inner(x, P*x) > 0", FALSE),
+        ("for all x : vector(2) : inner(x, P*x) + 1 > 0", TRUE),
+        ("for all x : vector(2) : inner(x, P*x) >= 2*x[1] - 3/5", TRUE),
+        ("for all x : vector(2) : inner(x, P*x) > 2*x[1] - 3/5", FALSE),
+        ("for all x : vector(2) : inner(x, P*x) >= 2*x[1] - 1/2", FALSE),
+        ("for all x : vector(2) : K[1, 1]*x[1]^2 >= x[2]", FALSE),
+        ("for all x : real : (x - 1000)^2 > 0", FALSE),
+        ("for all x : vector(2) where F*x = ones(1, 1) : norm2(x) >= 1/2", TRUE),
+        ("for all x : vector(2) where F*x = ones(1, 1) : norm2(x) > 1/2", FALSE),
+        ("for all z : complex vector(2) : norm2(z) >= 0", TRUE),
     ],
 )
 def test_quantified_hypotheses_that_can_be_decided(hypothesis, expected):
@@ -569,12 +620,12 @@ def test_quantified_hypotheses_that_can_be_decided(hypothesis, expected):
 @pytest.mark.parametrize(
     "hypothesis",
     [
-        "for all x : real : x^2 >= 0",
-        "for all x : real : (x - 1000)^2 > 0",  # false, but at no sample
+        "for all x : real : x^4 >= 0",
+        "for all x : real : (x - 1000)^4 > 0",  # false, but at no sample
         "for all x : real : exp(x) > 0",
         "for all x : positive : x*(1/x) = 1",
         "for all x : integer : x*(x - 1)*(x - 2)*(x - 5)*(x + 1) = 0",  # zero at all samples
-        "for all x : vector(2) : norm2(x) >= 0",
+        "for all x : vector(2) : norm2(x)^2 >= 0",
         "for all x : real where x^2 = 0 : x = 0",
         "for all x : real : sqrt(x^2 + 1) = sqrt(1 + x^2)",
     ],

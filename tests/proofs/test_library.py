@@ -11,7 +11,13 @@ import pytest
 
 from proofs.language import tree
 from proofs.language.parser import parse
-from proofs.library import Library, UnknownTheorem, cited_hashes
+from proofs.library import (
+    Library,
+    UnknownTheorem,
+    cited_hashes,
+    read_certificates,
+    write_certificates,
+)
 from proofs.verdict import Verdict
 from tests.proofs.conftest import certificate, write
 
@@ -222,3 +228,17 @@ def test_citations_in_sub_proofs_are_found():
 
 def test_an_empty_folder_is_an_empty_library(tmp_path: Path):
     assert list(Library(tmp_path)) == []
+
+
+def test_certificates_are_written_a_node_and_a_step_on_a_line(folder: Path, tmp_path: Path):
+    """And read back as they were: a change of one step is a change of one line."""
+    certificates = read_certificates(folder / "algebra/left_inverse.json", 1)
+    empty = {"statement": "sha256:0", "nodes": [], "steps": []}
+    path = tmp_path / "written.json"
+    write_certificates(path, [*certificates, empty])  # type: ignore[list-item]
+    assert read_certificates(path, 2) == (*certificates, empty)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    (found,) = certificates
+    for row in (*found["nodes"], *found["steps"]):  # type: ignore[index]
+        assert f"  {json.dumps(row)}" in [line.rstrip(",") for line in lines]
+    assert path.read_text(encoding="utf-8").endswith("\n")

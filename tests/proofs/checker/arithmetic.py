@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -41,7 +41,7 @@ def gauss(value: int | Fraction) -> Gauss:
     return Gauss(Fraction(value))
 
 
-def table(rows: int, cols: int, entry) -> np.ndarray:
+def table(rows: int, cols: int, entry: Callable[[int, int], Gauss]) -> np.ndarray:
     """The matrix with `entry(i, j)` at each place, counted from 0."""
     out = np.empty((rows, cols), dtype=object)
     for i in range(rows):
@@ -65,14 +65,16 @@ def eye(size: int) -> np.ndarray:
 
 
 def conj(x: np.ndarray) -> np.ndarray:
-    return table(*x.shape, lambda i, j: x[i, j].conjugate())
+    rows, cols = x.shape
+    return table(rows, cols, lambda i, j: x[i, j].conjugate())
 
 
 def times(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """A matrix product, or a multiple where one side is 1x1."""
     for a, b in ((x, y), (y, x)):
         if a.shape == (1, 1):
-            return table(*b.shape, lambda i, j, a=a, b=b: a[0, 0] * b[i, j])
+            rows, cols = b.shape
+            return table(rows, cols, lambda i, j, a=a, b=b: a[0, 0] * b[i, j])
     return x.dot(y)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from proofs.checker.judge import Rejected, Report, check
@@ -57,23 +57,23 @@ def hypothesis(index: int) -> Step:
     return {"rule": "hypothesis", "index": index}
 
 
-def declared(name: str, fact: int = 0) -> Step:
+def declared(name: Any, fact: int = 0) -> Step:
     return {"rule": "declared", "name": name, "fact": fact}
 
 
-def schema(rule: str, by: list[int | None] | None = None, **subst: Term) -> Step:
-    return {"rule": "schema", "name": rule, "subst": subst, "by": by or []}
+def schema(rule: str, by: Sequence[int | None] | None = None, **subst: Term) -> Step:
+    return {"rule": "schema", "name": rule, "subst": subst, "by": list(by or [])}
 
 
-def lemma(statement: Statement, by: list[int | None] | None = None, **subst: Term) -> Step:
-    return {"rule": "lemma", "statement": statement.hash, "subst": subst, "by": by or []}
+def lemma(statement: Statement, by: Sequence[int | None] | None = None, **subst: Term) -> Step:
+    return {"rule": "lemma", "statement": statement.hash, "subst": subst, "by": list(by or [])}
 
 
-def combine(goal: Term, *terms: list[Any]) -> Step:
+def combine(goal: Term, *terms: Any) -> Step:
     return {"rule": "combine", "goal": goal, "terms": list(terms)}
 
 
-def positive(goal: Term, *terms: list[Any], equations: list[Any] | None = None) -> Step:
+def positive(goal: Term, *terms: Any, equations: list[Any] | None = None) -> Step:
     return {"rule": "positive", "goal": goal, "terms": list(terms), "equations": equations or []}
 
 
@@ -91,8 +91,8 @@ def for_all(goal: Term, *steps: Step, **types: Term) -> Step:
     }
 
 
-def instantiate(fact: int, *terms: Term, by: list[int | None] | None = None) -> Step:
-    return {"rule": "instantiate", "fact": fact, "terms": list(terms), "by": by or []}
+def instantiate(fact: int, *terms: Term, by: Sequence[int | None] | None = None) -> Step:
+    return {"rule": "instantiate", "fact": fact, "terms": list(terms), "by": list(by or [])}
 
 
 def cases(of: Term, goal: Term, *branches: list[Step]) -> Step:

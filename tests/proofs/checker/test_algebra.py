@@ -24,7 +24,7 @@ from proofs.checker.algebra import (
     of_letter,
     of_size,
 )
-from proofs.checker.lowering import _block, _unit_vector
+from proofs.checker.lowering import _block, _injections, _unit_vector
 from proofs.language.sizes import ONE, Size
 from tests.proofs.checker.arithmetic import (
     Values,
@@ -189,6 +189,14 @@ def test_units_and_injections_cancel_only_where_they_must():
     assert u * u.T != identity(N + K)
     assert (u * v.T).trace() == number(0)
     assert (u * u.T).trace() == number(1)
+    upper, lower = _injections([N, K])
+    assert upper.T * lower == Poly(N, K, {})
+    assert (u.T * upper).terms  # the first unit vector lies in the first block
+    assert (lower.T * u) == Poly(K, ONE, {})
+    assert (lower.T * v).terms  # where n = 1 it doesn't lie in the first block
+    head, _, tail = _injections([ONE, N, K])
+    assert (_injections([ONE, N + K])[1].T * tail).terms
+    assert not (head.T * tail).terms
 
 
 def test_shapes_are_never_mixed():
@@ -244,7 +252,7 @@ def test_words_and_sums_have_a_greatest_length():
     for _ in range(MAX_WORD - 1):
         longest = longest * A
     with pytest.raises(TooLarge, match=str(MAX_WORD)):
-        longest * A
+        assert longest * A
     with pytest.raises(TooLarge, match=str(MAX_TERMS)):
         Poly(ONE, ONE, {(((atom(f"x{i}"), 1),), ()): Fraction(1) for i in range(MAX_TERMS + 1)})
 
@@ -252,5 +260,5 @@ def test_words_and_sums_have_a_greatest_length():
 def test_work_is_counted_only_where_it_is_limited():
     x = of_atom(atom("x")) + number(1)
     with pytest.raises(TooLarge, match="more work"), limited(3):
-        x * x
+        assert x * x
     assert len((x * x).terms) == 3

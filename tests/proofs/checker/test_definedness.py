@@ -10,7 +10,7 @@ from proofs.checker.definedness import NotDefined, obligations
 from proofs.evaluate import Model, Truth, Undecided, Undefined, evaluate
 from proofs.language.errors import StatementError
 from proofs.language.show import excerpt
-from proofs.language.tree import Statement, bound, name, rational, term
+from proofs.language.tree import Statement, bound, name, pair, rational, term
 from proofs.refute import examine
 from tests.proofs.checker import trees
 from tests.proofs.checker.building import REAL, Proof, hypothesis
@@ -170,7 +170,7 @@ def test_the_conditions_of_a_quantified_relation_stand_under_the_earlier_ones_on
         term("eq", term("mul", t, inverse), rational(1)),
         data=(1, 1),
     )
-    (first, second) = sorted(obligations(relation, CASE.scope), key=lambda c: c.data[1])
+    (first, second) = sorted(obligations(relation, CASE.scope), key=pair)
     assert first.data == (1, 0)
     assert second.data == (1, 1)
 

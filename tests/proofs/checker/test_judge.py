@@ -151,6 +151,13 @@ def test_no_hypothesis_is_introduced_twice_or_inside_a_sub_proof():
     assert not proof.accepts(inside)
 
 
+def test_a_hypothesis_is_not_defined_by_the_case_in_which_it_is_introduced():
+    proof = Proof("let x : real\nassume 1/x = 1/x\nshow 1 = 1")
+    goal = proof("1 = 1")
+    assert not proof.accepts(cases(x, goal, [hypothesis(0)], [], []))
+    assert not proof.accepts(cases(x, goal, [], [], [hypothesis(0)]))
+
+
 def test_a_hypothesis_must_be_defined_under_those_before_it():
     proof = Proof("let x : real\nassume 1/x = 1\nassume x != 0\nshow 1 = 1")
     assert not proof.accepts(hypothesis(0), hypothesis(1))
@@ -270,6 +277,9 @@ def test_real_rules_are_for_real_numbers():
     case = Proof("let z : complex\nlet x : real\nshow exp(x) > 0")
     assert case.accepts(schema("exp_positive", x=x))
     assert not case.accepts(schema("exp_positive", x=name("z")))
+    known = parse("let x : real\nshow conj(x) = x").statements[0]
+    false = Proof("let z : complex\nshow conj(z) = z")
+    assert not false.accepts(lemma(known, x=name("z")), lemmas={known.hash: known})
 
 
 def test_a_value_must_be_defined():
@@ -277,6 +287,34 @@ def test_a_value_must_be_defined():
     assert not proof.accepts(schema("exp_positive", x=proof("1/x")))
     with pytest.raises(Rejected, match="condition"):
         proof.check(schema("exp_positive", x=proof("1/x")))
+
+
+@pytest.mark.parametrize(
+    ("assume", "goal", "follows"),
+    [
+        ("x > 0", "x >= 0", True),
+        ("x > 0", "x != 0", True),
+        ("x < 0", "x != 0", True),
+        ("x < 0", "x <= 0", True),
+        ("x = 0", "x >= 0", True),
+        ("x = 0", "x <= 0", True),
+        ("0 < x", "x > 0", True),
+        ("x - y = 0", "y = x", True),
+        ("x >= 0", "x > 0", False),
+        ("x >= 0", "x != 0", False),
+        ("x != 0", "x > 0", False),
+        ("x >= 0", "x = 0", False),
+        ("x > 0", "x < 0", False),
+        ("x > 0", "-x > 0", False),
+        ("x >= 0", "x <= 0", False),
+        ("x != 0", "-x != 0", True),
+        ("x = 1", "x = 0", False),
+        ("2*x > 0", "x > 0", False),  # true, but not at a glance
+    ],
+)
+def test_what_follows_at_a_glance(assume: str, goal: str, follows: bool):
+    proof = Proof(f"let x, y : real\nassume {assume}\nshow {goal}")
+    assert proof.accepts(hypothesis(0)) is follows
 
 
 # ---------------------------------------------------------------- lemma
@@ -401,6 +439,27 @@ def test_a_combination_is_defined_in_all_its_factors():
     assert not plain.accepts(
         hypothesis(0), combine(plain.statement.goal, [rational(-1), 0, inverse, ""])
     )
+
+
+def test_no_step_establishes_what_is_not_defined():
+    proof = Proof("let x, y : real\nassume x = y\nshow 1 = 1")
+    hole = bound(0, REAL)
+    zero, inverse = proof("0*(1/x)"), term("mul", rational(0), term("div", rational(1), hole))
+    for step in (
+        combine(proof("0*(1/x) = 0")),
+        positive(proof("0*(1/x) >= 0")),
+        positive(proof("1 + 0*(1/x) > 0"), ["1", [], None]),
+        congruence(0, inverse),
+        cases(zero, proof("1 = 1"), [], [], []),
+        cases(x, proof("0*(1/x) = 0"), [], [], []),
+        for_all(proof("0*(1/q) = 0", q=REAL), q=REAL),
+        for_all(proof("0*(1/x) = 0"), q=REAL),
+        schema("exp_positive", x=zero),
+        schema("exp_sum", x=x, y=zero),
+        schema("reciprocal_nonzero", x=proof("1 + 0*(1/x)"), by=[None]),
+    ):
+        assert proof.accepts(hypothesis(0))
+        assert not proof.accepts(hypothesis(0), step), step
 
 
 # ---------------------------------------------------------------- positive

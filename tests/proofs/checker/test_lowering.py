@@ -7,14 +7,15 @@ values and one key, the worst that could happen to the checker, can't go unseen.
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
-from flint import fmpq_mat
+from flint import fmpq, fmpq_mat
 
 from proofs.checker.algebra import Atom, Letter, Poly, TooLarge, of_atom
 from proofs.checker.lowering import CONSTANT, L2, Lowering, _inverse, reciprocal
-from proofs.evaluate import Matrix, Model, Points, Polynomial, evaluate, exact
+from proofs.evaluate import Complex, Matrix, Model, Points, Polynomial, evaluate, exact
 from proofs.language.infer import Scope, infer
 from proofs.language.tree import Term, name, rational, term
 from tests.proofs.checker import trees
@@ -22,15 +23,20 @@ from tests.proofs.checker.arithmetic import UNIT, Gauss, Values, gauss, table, t
 from tests.proofs.checker.building import Proof
 
 
-def array(value: Matrix) -> np.ndarray:
+def array(value: Any) -> np.ndarray:
     """An exact matrix of the evaluator as ours."""
     entries = value.entries()
 
     def one(i: int, j: int) -> Gauss:
         e = entries[i][j]
-        return Gauss(e.re, e.im) if hasattr(e, "re") else gauss(e)
+        return Gauss(e.re, e.im) if isinstance(e, Complex) else gauss(e)
 
-    return table(*value.shape, one)
+    rows, cols = value.shape
+    return table(rows, cols, one)
+
+
+def sizes_of(model: Model) -> dict[str, int]:
+    return {d: x for d in "nk" if isinstance(x := model.values[d], int)}
 
 
 class Meaning(Values):
@@ -97,7 +103,7 @@ def test_a_lowered_tree_has_the_value_of_the_tree(seed: int):
         if not isinstance(found, Matrix) or not found.exact:
             continue
         kind = infer(root, trees.SCOPE)
-        sizes = {"n": model.values["n"], "k": model.values["k"]}
+        sizes = sizes_of(model)
         assert (kind.rows.evaluate(sizes), kind.cols.evaluate(sizes)) == found.shape
         assert kind.is_complex or found.im is None
         lowering = Lowering(trees.SCOPE)
@@ -155,8 +161,6 @@ class Space(Meaning):
 
 
 def _fmpq(e: Gauss):
-    from flint import fmpq
-
     return fmpq(e.re.numerator, e.re.denominator)
 
 
@@ -165,8 +169,10 @@ def rows_of(value: object, one: np.ndarray) -> np.ndarray:
     if isinstance(value, Points):
         return np.concatenate([array(x) for x in value.values], axis=1)
     if isinstance(value, Polynomial):
-        some = next(iter(value.terms.values()))
-        columns = [value.terms.get(() if b == 0 else (b - 1,)) for b in range(one.shape[1])]
+        some: Any = next(iter(value.terms.values()))
+        columns: list[Any] = [
+            value.terms.get(() if b == 0 else (b - 1,)) for b in range(one.shape[1])
+        ]
         blank = table(some.shape[0], 1, lambda _i, _j: gauss(0))
         return np.concatenate([blank if c is None else array(c) for c in columns], axis=1)
     assert isinstance(value, Matrix)
@@ -205,14 +211,15 @@ def test_random_vectors_on_a_finite_space_are_words(seed: int):
         draw = random.Random(1000 * seed + k)
         model, grow = trees.l2_model(draw), trees.Trees(draw.randrange(10**9))
         root = grow.in_l2(4, False)
-        sizes = {"n": model.values["n"], "k": model.values["k"], "$L2": 4}
+        sizes = sizes_of(model) | {"$L2": 4}
         space = Space(sizes, [gauss(w) for w in model.weights])
         lowering = Lowering(trees.L2_SCOPE)
         lowering.lower(root)
         one = table(1, 4, lambda _i, _j: UNIT)
         projections = {}
         for algebra in "FG":
-            blocks = model.values[algebra].blocks
+            partition: Any = model.values[algebra]
+            blocks = partition.blocks
             labels = sorted(set(blocks))
             rows = table(len(labels), 4, lambda i, j, b=blocks, s=labels: gauss(int(b[j] == s[i])))
             projections[lowering.projection((name(algebra),))] = space.projection(rows)
@@ -227,12 +234,14 @@ def test_gaussian_vectors_are_words(seed: int):
         draw = random.Random(1000 * seed + k)
         model, grow = trees.gaussian_model(draw), trees.Trees(draw.randrange(10**9))
         root = grow.in_l2(3, True)
+        covariance: Any = model.values["S"]
         factor = exact.definite_factor(
-            fmpq_mat([[_fmpq(gauss(e)) for e in row] for row in model.values["S"]])
+            fmpq_mat([[_fmpq(gauss(e)) for e in row] for row in covariance])
         )
+        assert factor is not None
         count = 1 + len(factor.weights)
         weights = [UNIT, *(array(Matrix(fmpq_mat(1, 1, [w])))[0, 0] for w in factor.weights)]
-        sizes = {"n": model.values["n"], "k": model.values["k"], "$L2": count}
+        sizes = sizes_of(model) | {"$L2": count}
         space = Space(sizes, weights)
         lowering = Lowering(trees.GAUSSIAN_SCOPE)
         lowering.lower(root)

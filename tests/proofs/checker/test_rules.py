@@ -7,6 +7,7 @@ false statements that lie near the rules must fail too, or the attack would mean
 from __future__ import annotations
 
 import random
+from fractions import Fraction
 
 import pytest
 
@@ -78,17 +79,19 @@ def test_every_rule_is_well_named_and_says_something_of_its_own():
 
 def test_equal_functions_have_equal_derivatives():
     statement = rule("diff_equal")
-    f = Function(0, (1, 2, 3))  # type: ignore[arg-type]
+    f = Function(Fraction(0), (1, 2, 3))
     model = Model(statement.declarations, {"n": 1, "k": 1, "f": f, "g": f, "x": 2})
     assert examine(statement, model).goal is Truth.TRUE
     near = Model(
-        statement.declarations, {"n": 1, "k": 1, "f": f, "g": Function(0, (1, 1, 3)), "x": 2}
-    )  # type: ignore[arg-type]
+        statement.declarations,
+        {"n": 1, "k": 1, "f": f, "g": Function(Fraction(0), (1, 1, 3)), "x": 2},
+    )
     assert evaluate(statement.hypotheses[0], near) is Truth.FALSE
     # Equal at the point alone is not enough, and that is what the hypothesis doesn't say.
     at_point = Model(
-        statement.declarations, {"n": 1, "k": 1, "f": f, "g": Function(2, (17, 0)), "x": 2}
-    )  # type: ignore[arg-type]
+        statement.declarations,
+        {"n": 1, "k": 1, "f": f, "g": Function(Fraction(2), (17, 0)), "x": 2},
+    )
     assert evaluate(statement.goal, at_point) is Truth.FALSE
     assert evaluate(statement.hypotheses[0], at_point) is not Truth.TRUE
 
@@ -293,7 +296,7 @@ RANDOM_TYPES = ("random_type", "gaussian_type", "sigma_algebra_type")
 PLAIN = [r for r in RULES if not any(d.type.op in RANDOM_TYPES for d in rule(r).declarations)]
 
 
-def values_for(statement: Statement, grow: trees.Trees) -> dict[str, Term] | None:
+def values_for(statement: Statement, grow: trees.Trees) -> dict[str, Term]:
     """Random terms in the names of `trees` for the names of a rule."""
     values: dict[str, Term] = {}
     for declaration in statement.declarations:
@@ -310,12 +313,12 @@ def values_for(statement: Statement, grow: trees.Trees) -> dict[str, Term] | Non
 
 
 def body(type_: Term, grow: trees.Trees, env: tuple[Term, ...]) -> Term:
-    shape = type_.args if type_.op.endswith("matrix_type") else (trees.ONE, trees.ONE)
+    rows, cols = type_.args if type_.op.endswith("matrix_type") else (trees.ONE, trees.ONE)
     for _ in range(20):
-        found = grow.matrix(*shape, grow.draw.randint(0, 2), env)
+        found = grow.matrix(rows, cols, grow.draw.randint(0, 2), env)
         if type_.op.startswith("complex") or not infer(found, trees.SCOPE).is_complex:
             return found
-    return rational(1) if shape == (trees.ONE, trees.ONE) else term("zeros", *shape)
+    return rational(1) if rows is cols is trees.ONE else term("zeros", rows, cols)
 
 
 @pytest.mark.parametrize("name", PLAIN)

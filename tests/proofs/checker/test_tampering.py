@@ -25,7 +25,7 @@ from proofs.mutants import mutants
 from proofs.refute import examine, refute
 
 LIBRARY = Library()
-CASES = [
+CASES: list[tuple[str, Statement, Any]] = [
     (f"{theorem.name}:{place}", statement, theorem.certificates[place])
     for theorem in LIBRARY
     for place, statement in enumerate(theorem.statements)

@@ -490,3 +490,9 @@ def test_a_deep_term_is_typed_without_recursion() -> None:
     for _ in range(30_000):
         node = term("sin", node)
     assert infer(node, SCOPE).is_scalar
+
+
+def test_a_law_that_depends_on_the_variable_is_not_differentiated() -> None:
+    text = "let t : real\nlet X : gaussian(t, 1)\nshow diff(E(X), t) = 0\n"
+    with pytest.raises(TypeProblem, match="the law of X depends on it"):
+        parse(text)
