@@ -101,6 +101,8 @@ class FamilyValue:
     members: Mapping[tuple[int, ...], Value]
 
 
+MAX_BITS = 50_000  # of an exact number; what is larger is not evaluated
+
 Found = Value | Truth | Partition | FunctionValue | FamilyValue
 Result = Value | Truth | Partition | Undefined | Undecided
 Environment = tuple[Any, ...]
@@ -198,6 +200,12 @@ def precision(bits: int) -> Iterator[None]:
         flint.ctx.prec = before
 
 
+def _is_huge(x: Matrix) -> bool:
+    """Whether an exact matrix holds a number beyond the limit, as repeated squaring makes them."""
+    parts = [x.re] if x.im is None else [x.re, x.im]
+    return any(entry.height_bits() > MAX_BITS for part in parts for entry in part.entries())
+
+
 # ---------------------------------------------------------------- the walk
 
 _plans: dict[int, list[Term]] = {}
@@ -285,7 +293,10 @@ class _Run:
                 return Points(
                     tuple(rule(*(v.at_point(x, i) for x in args)) for i in range(len(a.values)))
                 )
-        return rule(*args)
+        found = rule(*args)
+        if op in ("mul", "pow") and type(found) is Matrix and found.exact and _is_huge(found):
+            raise UndecidedHere(f"numbers of more than {MAX_BITS} bits")
+        return found
 
     def body(self, body: Term, env: Environment) -> Any:
         """The value of a binder's body, a relation's truth; `env` includes the bound variables."""

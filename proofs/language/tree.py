@@ -145,7 +145,16 @@ PROPERTIES = frozenset(
 )
 
 # The least number of arguments where it isn't fixed (0 where it isn't said).
-AT_LEAST = {"expect_given": 2, "cov_given": 3, "entry": 2, "member": 2, "max": 1, "min": 1}
+AT_LEAST = {
+    "expect_given": 2,
+    "cov_given": 3,
+    "entry": 2,
+    "member": 2,
+    "max": 1,
+    "min": 1,
+    "family_type": 2,
+    "gaussian_type": 2,
+}
 
 # Stated limits, checked before anything large is built.
 MAX_NODES = 100_000
@@ -225,8 +234,8 @@ def _check_node(op: str, args: tuple[Term, ...], data: Data) -> None:
         fits = data in ("pi", "e", "i")
     elif op == "rational":
         fits = isinstance(data, str) and is_canonical_rational(data)
-    elif op == "bound":
-        fits = _is_natural(data)
+    elif op == "bound":  # its type depends on no other bound variable
+        fits = _is_natural(data) and args[0].free == 0
     elif op == "deriv":  # the order of differentiation
         fits = _is_natural(data) and data != 0
     elif op in ("forall", "block", "family_type", "gaussian_type"):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from proofs.checker.algebra import TooLarge
+from proofs.checker.algebra import TooLarge, limited
 from proofs.checker.definedness import NotDefined, obligations
 from proofs.checker.facts import duties
 from proofs.checker.judge import Rejected, check
@@ -18,6 +18,8 @@ from proofs.search.gaussians import declare_moments
 from proofs.search.ideal import OutOfTime
 from proofs.search.prune import pruned
 from proofs.search.workbench import Stuck, Workbench
+
+WORK = 400_000  # elementary operations of the algebra for each second of the budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,27 +45,16 @@ def prove(
         seconds: the budget of wall-clock time.
         lemmas: statements that may be cited, by hash.
     """
-    deadline = time.monotonic() + seconds
     definedness = True
     try:
-        w = Workbench(statement, deadline, lemmas)
-        w.declare_all()
-        for index, hypothesis in enumerate(statement.hypotheses):
-            _define(w, hypothesis)
-            w.take({"rule": "hypothesis", "index": index})
+        # The algebra looks at no clock: its work is limited as well.
+        with limited(int(WORK * max(seconds, 1))):
+            w = Workbench(statement, time.monotonic() + seconds, lemmas)
+            _make_sense(w)
+            definedness = False
             w.failed.clear()
-        for duty in duties(statement):
-            establish(w, duty)
-        for declaration in statement.declarations:
-            if declaration.type.op == "gaussian_type":
-                for parameter in declaration.type.args:
-                    _define(w, parameter)
-        declare_moments(w)
-        _define(w, statement.goal)
-        definedness = False
-        w.failed.clear()
-        w.instanced.clear()
-        establish(w, statement.goal)
+            w.instanced.clear()
+            establish(w, statement.goal)
     except OutOfTime:
         return Failure(f"no proof within {seconds:g} s", None, definedness)
     except Stuck as stuck:
@@ -78,6 +69,23 @@ def prove(
     except Rejected as problem:
         return Failure(f"the pruned certificate is rejected: {problem}")
     return certificate
+
+
+def _make_sense(w: Workbench) -> None:
+    """The hypotheses, each once it is defined, and that declarations and goal are defined."""
+    w.declare_all()
+    for index, hypothesis in enumerate(w.statement.hypotheses):
+        _define(w, hypothesis)
+        w.take({"rule": "hypothesis", "index": index})
+        w.failed.clear()
+    for duty in duties(w.statement):
+        establish(w, duty)
+    for declaration in w.statement.declarations:
+        if declaration.type.op == "gaussian_type":
+            for parameter in declaration.type.args:
+                _define(w, parameter)
+    declare_moments(w)
+    _define(w, w.statement.goal)
 
 
 def _define(w: Workbench, root: Term) -> None:

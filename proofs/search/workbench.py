@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from proofs.checker.algebra import Poly, TooLarge
+from proofs.checker.algebra import Poly, TooLarge, limited
 from proofs.checker.definedness import NotDefined, obligations
 from proofs.checker.facts import Fact, Facts, declared_facts
 from proofs.checker.judge import Judge, Rejected
@@ -24,6 +24,7 @@ from proofs.search.ideal import Ideal, OutOfTime, Relation
 from proofs.search.raising import NoTerm, Raising
 
 Step = dict[str, Any]
+LEARNING = 50_000  # elementary operations of the algebra for one term
 ARITHMETIC = -1  # in place of a fact: the relation compares numbers
 
 
@@ -89,10 +90,12 @@ class Workbench:
 
     def learn(self, root: Term) -> None:
         """Let the raising know the terms under `root`, as far as the algebra can lower them."""
+        self.tick()
         try:
-            self.raising.learn(root)
-            for arg in root.args:
-                self.raising.learn(arg)
+            with limited(LEARNING):
+                self.raising.learn(root)
+                for arg in root.args:
+                    self.raising.learn(arg)
         except (TooLarge, NoTerm, StatementError):
             pass
 

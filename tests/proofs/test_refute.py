@@ -491,3 +491,10 @@ def test_an_undefined_point_says_why():
     assert isinstance(
         evaluate(attempt.undefined.statement.goal, attempt.undefined.model), Undefined
     )
+
+
+def test_numbers_that_double_their_digits_are_given_up() -> None:
+    lines = ["let s0, c : real"]
+    lines += [f"define s{k + 1} = s{k}*s{k} + s{k}" for k in range(60)]
+    (statement,) = parse("\n".join([*lines, "assume s60 > 0", "show s59 = c"])).statements
+    assert refute(statement, seconds=1, instances=12).witness is None

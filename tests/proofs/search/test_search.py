@@ -130,3 +130,12 @@ def test_search_keeps_to_its_time() -> None:
     found = prove(statement(hard + "show pinv(A*B) = pinv(B)*pinv(A)"), 0.5)
     assert isinstance(found, Failure)
     assert time.monotonic() - start < 5
+
+
+def test_repeated_squaring_is_given_up_in_time() -> None:
+    lines = ["let s0, c : real"]
+    lines += [f"define s{k + 1} = s{k}*s{k} + s{k}" for k in range(60)]
+    start = time.monotonic()
+    found = prove(statement("\n".join([*lines, "assume s60 > 0", "show s59 = c"])), 1)
+    assert isinstance(found, Failure)
+    assert time.monotonic() - start < 30
