@@ -353,7 +353,7 @@ class _Reader:
     ) -> Shown:
         declaration = next(d for d in scope if step["name"] in d.names)
         reason = ("as ", name(step["name"]), " is declared")
-        return declared_facts(declaration)[step["fact"]], reason
+        return declared_facts(declaration, scope)[step["fact"]], reason
 
     def _schema(
         self, step: dict[str, Any], facts: list[Term], scope: list[Declaration], depth: int

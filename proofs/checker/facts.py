@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from proofs.checker.algebra import spend
@@ -132,8 +133,11 @@ class Facts:
         return leaning(sources, root)
 
 
-def declared_facts(declaration: Declaration) -> list[Term]:
-    """What a declaration says of its names, as relations."""
+def declared_facts(declaration: Declaration, beside: Iterable[Declaration] = ()) -> list[Term]:
+    """What a declaration says of its names, as relations.
+
+    Gaussian names of different declarations, `beside` this one, are independent.
+    """
     op, args = declaration.type.op, declaration.type.args
     names = [name(n) for n in declaration.names]
     if op == "gaussian_type":
@@ -141,7 +145,10 @@ def declared_facts(declaration: Declaration) -> list[Term]:
         means = [term("eq", term("expect", x), m) for x, m in zip(names, args, strict=False)]
         covariances = [term("cov", x, y) for x in names for y in names]
         joint = covariances[0] if count == 1 else term("block", *covariances, data=(count, count))
-        return [*means, term("eq", joint, args[-1])]
+        others = [name(n) for d in beside if d.type.op == op and d != declaration for n in d.names]
+        across = [term("cov", x, y) for x in names for y in others]
+        independent = [term("eq", c, term("mul", ZERO, c)) for c in across]
+        return [*means, term("eq", joint, args[-1]), *independent]
     found: list[Term] = []
     one = term("rational", data="1")
     for x in names:

@@ -171,7 +171,7 @@ class Judge:
         body = _table(step, {"rule", "name", "fact"})
         for declaration in self.declarations:
             if body["name"] in declaration.names:
-                found = declared_facts(declaration)
+                found = declared_facts(declaration, self.declarations)
                 number_ = _place(body["fact"], len(found))
                 if declaration.type.op != "gaussian_type":
                     return Fact(found[number_])

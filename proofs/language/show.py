@@ -394,7 +394,8 @@ class _Surface(Printer):
             value = str(node.data)
             return value, PRODUCT if "/" in value or value.startswith("-") else ATOM
         if op == "bound":
-            return env[-1 - natural(node)], ATOM
+            index = natural(node)  # beyond the binders only where an ill-formed term is shown
+            return (env[-1 - index] if index < len(env) else f"?{index}"), ATOM
         if op in ("add", "sub"):
             sign = "+" if op == "add" else "-"
             right = at_level(parts[1], PRODUCT)

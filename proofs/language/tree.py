@@ -234,8 +234,8 @@ def _check_node(op: str, args: tuple[Term, ...], data: Data) -> None:
         fits = data in ("pi", "e", "i")
     elif op == "rational":
         fits = isinstance(data, str) and is_canonical_rational(data)
-    elif op == "bound":  # its type depends on no other bound variable
-        fits = _is_natural(data) and args[0].free == 0
+    elif op == "bound":
+        fits = _is_natural(data)
     elif op == "deriv":  # the order of differentiation
         fits = _is_natural(data) and data != 0
     elif op in ("forall", "block", "family_type", "gaussian_type"):

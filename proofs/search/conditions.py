@@ -243,6 +243,8 @@ def _shown_sign(w: Workbench, node: Term) -> int | None:
         return w.schema("sqrt_nonnegative", x=args[0])
     if op in ("sum", "prod"):
         return _ranged_sign(w, node)
+    if op == "det":
+        return w.schema("det_definite", n=size_term(infer(args[0], w.facts.scope).rows), A=args[0])
     if op == "entry":
         return _entry_sign(w, node)
     if op == "norm2":
@@ -492,6 +494,11 @@ def _isometry(w: Workbench, a: Term, n: Term) -> int | None:
 
 
 def _definite(w: Workbench, a: Term) -> int | None:
+    part = _definite_part(w, term("positive_definite", a))
+    if part is not None:
+        return part
+    if infer(a, w.facts.scope).is_scalar:
+        return w.schema("definite_scalar", x=a)
     n, op, args = _size(w, a), a.op, a.args
     if op == "eye":
         return w.schema("definite_eye", n=n)
@@ -509,6 +516,22 @@ def _definite(w: Workbench, a: Term) -> int | None:
         return w.schema("definite_inverse", n=n, A=args[0])
     if op == "mul":
         return _definite_product(w, a, n)
+    return None
+
+
+def _definite_part(w: Workbench, wanted: Term) -> int | None:
+    """A diagonal block or Schur complement of a block matrix that is known to be definite."""
+    for fact in list(w.facts.facts):
+        whole = fact.relation.args[0]
+        if fact.relation.op != "positive_definite" or whole.op != "block" or whole.data != (2, 2):
+            continue
+        s, c, _, r = whole.args
+        sizes = {"n": _size(w, s), "k": _size(w, r)}
+        for rule in ("definite_block_first", "definite_block_last", "definite_block_schur"):
+            w.schema(rule, **sizes, S=s, C=c, R=r)
+        found = w.find(wanted)
+        if found is not None:
+            return found
     return None
 
 
@@ -534,6 +557,8 @@ def _definite_product(w: Workbench, a: Term, n: Term) -> int | None:
 
 
 def _semidefinite(w: Workbench, a: Term) -> int | None:
+    if infer(a, w.facts.scope).is_scalar:
+        return w.schema("semidefinite_scalar", x=a)
     n, op, args = _size(w, a), a.op, a.args
     found = w.schema("definite_semidefinite", n=n, A=a)
     if found is not None:

@@ -88,6 +88,9 @@ def _weigh(w: Workbench, ideal: Ideal, value: Poly) -> None:
     for monomial, word in value.terms:
         scalars = [a for a, _ in monomial]
         letters = [x for a in scalars if a.word for x in a.word]
+        for x in (*letters, *word):
+            if L2 in (x.rows, x.cols):  # moments are rewritten into parameters
+                ideal.weigh(x, 10)
         for symbol in (*letters, *word, *scalars):
             op = symbol.key.split("(", 1)[0].split("^", 1)[0]
             if op == "exp" and isinstance(symbol, Atom):

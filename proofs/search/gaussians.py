@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from proofs.checker.algebra import ONE
+from proofs.checker.facts import declared_facts
 from proofs.language.infer import infer, random_degree
 from proofs.language.tree import Declaration, Term, name, postorder, rational, term
 from proofs.search.raising import size_term
@@ -14,12 +15,13 @@ def declare_moments(w: Workbench) -> None:
     for declaration in w.statement.declarations:
         if declaration.type.op == "gaussian_type":
             names = declaration.names
+            known = declared_facts(declaration, w.statement.declarations)
             places = [
-                w.take({"rule": "declared", "name": names[0], "fact": i})
-                for i in range(len(names) + 1)
+                w.take({"rule": "declared", "name": names[0], "fact": i}) for i in range(len(known))
             ]
-            if len(names) > 1 and places[-1] is not None:
-                _split(w, declaration, places[-1])
+            joint = places[len(names)]
+            if len(names) > 1 and joint is not None:
+                _split(w, declaration, joint)
 
 
 def _split(w: Workbench, declaration: Declaration, place: int) -> None:

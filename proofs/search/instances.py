@@ -287,7 +287,13 @@ def _properties(w: Workbench) -> None:
             continue
         w.instanced.add(id(relation))
         op, args = relation.op, relation.args
-        if op == "positive_definite":
+        if op == "positive_definite" and args[0].op == "block" and args[0].data == (2, 2):
+            w.schema("definite_semidefinite", n=_size(w, args[0]), A=args[0])
+            s, c, _, r = args[0].args
+            sizes = {"n": _size(w, s), "k": _size(w, r)}
+            for rule in ("definite_block_first", "definite_block_last", "definite_block_schur"):
+                w.schema(rule, **sizes, S=s, C=c, R=r)
+        elif op == "positive_definite":
             w.schema("definite_semidefinite", n=_size(w, args[0]), A=args[0])
         elif op == "commute":
             w.schema("commute_says", n=_size(w, args[0]), A=args[0], B=args[1])

@@ -166,8 +166,8 @@ class Raising:
         factors = [self.letter(x) for x in word[:start]]
         if word[start] is not CONSTANT.T:
             factors.append(self.letter(word[start]))
-        if not factors:
-            raise NoTerm("the constant random variable")
+        if not factors:  # the random variable 1, which stands as a number among random ones
+            factors.append(rational(1))
         value = product_of(factors)
         for x in word[start + 1 :]:
             if x.transposed or x not in self.given:

@@ -16,10 +16,21 @@ from typing import Any
 import pytest
 
 from proofs.checker.judge import Judge, Rejected, check
+from proofs.checker.rules import find_rule
 from proofs.evaluate import Evaluation, Model, Truth, Undefined
 from proofs.instances import Instances, conforms
+from proofs.language.errors import StatementError
+from proofs.language.parser import parse
 from proofs.language.show import excerpt
-from proofs.language.tree import Statement, Term, decode_nodes, encode_nodes, postorder
+from proofs.language.tree import (
+    AT_LEAST,
+    OPERATORS,
+    Statement,
+    Term,
+    decode_nodes,
+    encode_nodes,
+    postorder,
+)
 from proofs.library import Library
 from proofs.mutants import mutants
 from proofs.refute import examine, refute
@@ -251,3 +262,133 @@ def test_a_certificate_is_of_one_statement_only():
             continue
         assert not verdict(other, certificate)
         assert not verdict(other, {**certificate, "statement": other.hash})
+
+
+# ---------------------------------------------------------------- certificates out of nothing
+
+WORLDS = [
+    parse(text).statements[0]
+    for text in (
+        """
+        let n, k : dimension
+        let x : real
+        let z : complex
+        let A : matrix(n, k)
+        let u : vector(n)
+        let j : index(n)
+        let f : function(real)
+        let mu : vector(n) for a in 1..k
+        assume x > 0
+        show x = x""",
+        """
+        let n : dimension
+        let U : random vector(n)
+        let F, G : sigma_algebra
+        let A : matrix(n, n)
+        assume F subset G
+        show U = U""",
+        """
+        let n : dimension
+        let S : matrix(n, n)
+        let a : vector(n)
+        assume positive_semidefinite(S)
+        let X : gaussian(a, S)
+        show X = X""",
+    )
+]
+
+
+def random_rows(statement: Statement, draw: random.Random) -> list[Any]:
+    """Rows of nodes that the tree accepts, whatever they mean."""
+    given = postorder(statement.roots())
+    names = [n for d in statement.declarations for n in d.names]
+    rows: list[Any] = []
+    for _ in range(draw.randint(4, 20)):
+        op = draw.choice(sorted(OPERATORS))
+        fixed = OPERATORS[op]
+        count = draw.randint(AT_LEAST.get(op, 1), 4) if fixed is None else fixed
+        top = len(given) + len(rows)
+        data = {
+            "name": draw.choice(names),
+            "rational": draw.choice(("0", "1", "2", "-1/2")),
+            "constant": draw.choice(("pi", "i")),
+            "bound": draw.choice((0, 0, 1)),
+            "deriv": 1,
+            "forall": [1, max(0, count - 2)],
+            "block": [1, count],
+            "family_type": [1, count - 1],
+            "gaussian_type": [count - 1, 1],
+        }.get(op)
+        row = [op, [draw.randrange(top) for _ in range(count)], data]
+        try:
+            decode_nodes([*rows, row], given)
+        except StatementError:
+            continue
+        rows.append(row)
+    return rows
+
+
+def random_step(top: int, draw: random.Random) -> Any:
+    def any_term() -> int:
+        return draw.randrange(max(0, top - 10), top)
+
+    name = draw.choice(
+        (
+            "inv_left",
+            "diff_sum",
+            "gaussian_mean_given",
+            "tower_coarse_first",
+            "sum_equal",
+            "det_block",
+            "softmax_entry",
+        )
+    )
+    rule = find_rule(name)
+    assert rule is not None
+    names = [n for d in rule.declarations for n in d.names]
+    mode = draw.choice(("", "T", "C", "H", "tr", "inner"))
+    return draw.choice(
+        (
+            {"rule": "combine", "goal": any_term(), "terms": [[any_term(), 0, any_term(), mode]]},
+            {"rule": "combine", "goal": any_term(), "terms": []},
+            {
+                "rule": "positive",
+                "goal": any_term(),
+                "terms": [["1", [0], any_term()]],
+                "equations": [],
+            },
+            {"rule": "congruence", "fact": 0, "context": any_term()},
+            {
+                "rule": "forall",
+                "names": ["q"],
+                "types": [any_term()],
+                "steps": [],
+                "goal": any_term(),
+            },
+            {"rule": "instantiate", "fact": 0, "terms": [any_term()], "by": []},
+            {"rule": "cases", "of": any_term(), "goal": any_term(), "branches": [[], [], []]},
+            {
+                "rule": "schema",
+                "name": name,
+                "subst": {n: any_term() for n in names},
+                "by": [None] * draw.randint(0, 4),
+            },
+        )
+    )
+
+
+def test_random_certificates_raise_nothing_but_rejections():
+    print("seeds 0..599")
+    for seed in range(600):
+        draw = random.Random(seed)
+        statement = draw.choice(WORLDS)
+        rows = random_rows(statement, draw)
+        top = len(postorder(statement.roots())) + len(rows)
+        for _ in range(3):
+            step = random_step(top, draw)
+            certificate = {
+                "statement": statement.hash,
+                "nodes": rows,
+                "steps": [{"rule": "hypothesis", "index": 0}, step],
+            }
+            verdict(statement, certificate)

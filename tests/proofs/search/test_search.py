@@ -36,6 +36,17 @@ define S = inv(D - C*inv(A)*B)
 define P = inv(A)
 show inv(block([[A, B], [C, D]])) = block([[P + P*B*S*C*P, -P*B*S], [-S*C*P, S]])
 """
+KALMAN = """
+let n, k : dimension
+let m : vector(n)
+let S : matrix(n, n)
+let R : matrix(k, k)
+let H : matrix(k, n)
+assume positive_semidefinite(S)
+assume positive_definite(R)
+let X : gaussian(m, S)
+let N : gaussian(zeros(k, 1), R)
+"""
 TRUE = {
     "Woodbury, the inner inverse found": WOODBURY,
     "Sherman and Morrison": SQUARE + "let u, v : vector(n)\nassume invertible(A)\n"
@@ -59,6 +70,10 @@ TRUE = {
     "the softmax Jacobian": "let n : dimension\nlet x, dx : vector(n)\nlet u : real\n"
     "let j : index(n)\ndefine s = softmax(x + u*dx)\n"
     "show diff(s[j], u) = s[j]*(dx[j] - sum(s[k]*dx[k], k, 1, n))",
+    "the Kalman update": KALMAN
+    + "show E(X | H*X + N) = m + S*H.T*inv(H*S*H.T + R)*(H*X + N - H*m)",
+    "the Kalman update's covariance": KALMAN
+    + "show cov(X, X | H*X + N) = S - S*H.T*inv(H*S*H.T + R)*H*S",
     "contradictory bounds": "let x : real\nassume x > 1\nassume x < 0\nshow 1 = 0",
     "tower property in L2": "let U : random\nlet F, G : sigma_algebra\nassume F subset G\n"
     "show l2norm2(U - E(U | F)) = l2norm2(U - E(U | G)) + l2norm2(E(U | G) - E(U | F))",
@@ -70,6 +85,10 @@ FALSE = {
     "an inverse without a hypothesis": SQUARE + "show A*inv(A) = eye(n)",
     "T for H": "let n, k : dimension\nlet A : complex matrix(n, k)\nshow (A*pinv(A)).T = A*pinv(A)",
     "an equation under a derivative": "let t : real\nassume t^2 = 1\nshow diff(t^2, t) = 0",
+    "parts of a joint Gaussian taken as independent": "let n : dimension\n"
+    "let m : vector(n)\nlet S, C : matrix(n, n)\n"
+    "assume positive_semidefinite(block([[S, C], [C.T, S]]))\n"
+    "let (X, Y) : gaussian((m, m), block([[S, C], [C.T, S]]))\nshow cov(X, Y) = zeros(n, n)",
     "a strict bound from a weak one": "let x : nonnegative\nshow x > 0",
     "a conditional expectation forgotten": "let U : random\nlet F : sigma_algebra\n"
     "show E(U | F) = U",
