@@ -222,14 +222,14 @@ class Poly:
         total: dict[tuple[Monomial, Word], Fraction] = {}
         for (m1, w1), c1 in self.terms.items():
             for (m2, w2), c2 in other.terms.items():
+                coefficient = c1 * c2
+                spend(4 + len(w1) + len(m1) + coefficient.numerator.bit_length() // 64)
                 joined = join(w1, w2)
                 if joined is None:
                     continue
                 scalars, word = cut(joined, rows, cols)
                 sign, monomial = multiply(m1, m2, *scalars)
-                coefficient = sign * c1 * c2
-                spend(4 + len(joined) + len(monomial) + coefficient.numerator.bit_length() // 64)
-                _accumulate(total, (monomial, word), coefficient)
+                _accumulate(total, (monomial, word), sign * coefficient)
                 if len(total) > MAX_TERMS:
                     raise TooLarge(f"more than {MAX_TERMS} terms")
         return Poly(rows, cols, total)

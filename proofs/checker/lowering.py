@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import reduce
+from itertools import accumulate
 
 from proofs.checker.algebra import (
     IMAGINARY,
@@ -70,7 +71,7 @@ class Lowering:
             if missing:
                 stack += [node, *missing]
             else:
-                spend(2)
+                spend(8)
                 done[node] = self._node(node) if opened is None else done[opened]
         return done[root]
 
@@ -230,11 +231,10 @@ def _block(rows: int, cols: int, parts: list[Poly]) -> Poly:
 
 def _injections(sizes: list[Size]) -> list[Poly]:
     """Isometries from each block of a partition into the whole space."""
-    zero = Size.literal(0)
+    *offsets, total = accumulate(sizes, initial=Size.literal(0))
     if len(sizes) == 1:
-        return [identity(sizes[0])]
-    total = sum(sizes, zero)
-    return [_injection(total, sum(sizes[:k], zero), size) for k, size in enumerate(sizes)]
+        return [identity(total)]
+    return [_injection(total, offset, size) for offset, size in zip(offsets, sizes, strict=True)]
 
 
 def _injection(total: Size, offset: Size, width: Size) -> Poly:

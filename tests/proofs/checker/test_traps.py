@@ -640,6 +640,17 @@ BOMBS: dict[str, Callable[[], Term]] = {
         ONE,
     ),
     "arguments": lambda: chain(x, 30, lambda a: term("max", *[a] * 1000)),
+    "ones times ones": lambda: term("tr", tower(term("ones", rational(64), rational(64)), 1)),
+    "a wide block": lambda: term("block", *[x] * 3000, data=(1, 3000)),
+    "denominators under sums": lambda: chain(
+        chain(
+            bound(0, term("integer_type")),
+            300,
+            lambda a: term("div", ONE, term("add", a, bound(0, term("integer_type")))),
+        ),
+        10,
+        lambda a: term("sum", ONE, n, a),
+    ),
     "powers of a sum of letters": lambda: tower(term("add", A, term("transpose", A)), 1),
 }
 
