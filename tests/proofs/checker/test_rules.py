@@ -20,6 +20,7 @@ from proofs.language.infer import infer
 from proofs.language.parser import parse
 from proofs.language.show import excerpt
 from proofs.language.tree import Statement, Term, rational, substitute, term
+from proofs.language.tree import name as variable
 from proofs.refute import Attempt, examine, refute
 from tests.proofs.checker import trees
 
@@ -345,3 +346,45 @@ def test_an_instance_of_a_rule_holds_where_its_requirements_do(name: str):
                 found = evaluation(instance.conclusion)
                 assert found is not Truth.FALSE, (name, seed, excerpt(instance.conclusion))
                 assert not isinstance(found, Undefined), (name, seed, found)
+
+
+@pytest.mark.parametrize("name", [r for r in RULES if r not in PLAIN])
+def test_an_instance_for_random_vectors_holds_where_its_requirements_do(name: str):
+    """Random affine images of random names, on finite spaces and in Gaussian models."""
+    print(f"seeds {name}:0..19")
+    statement = find_rule(name)
+    assert statement is not None
+    gaussian = any(d.type.op == "gaussian_type" for d in statement.declarations)
+    scope = trees.GAUSSIAN_SCOPE if gaussian else trees.L2_SCOPE
+    held = 0
+    for seed in range(20):
+        draw = random.Random(f"{name}:{seed}")
+        grow = trees.Trees(draw.randrange(10**9))
+        n, k = draw.choice((trees.N, trees.K)), draw.choice((trees.N, trees.K))
+        X, Y = grow.random_vector(n, 2, gaussian), grow.random_vector(k, 2, gaussian)
+        if gaussian:
+            C, R = term("cov", X, Y), term("cov", Y, Y)
+            values = {
+                "n": n,
+                "k": k,
+                "X": X,
+                "Y": Y,
+                "a": term("expect", X),
+                "b": term("expect", Y),
+                "S": term("cov", X, X),
+                "C": C,
+                "R": R,
+                "G": term("mul", C, term("pinv", R)),
+            }
+        else:
+            V = grow.random_vector(n, 2, False)
+            values = {"n": n, "U": X, "V": V, "F": variable("F"), "G": variable("G")}
+        declared = {i for d in statement.declarations for i in d.names}
+        instance = instance_of(statement, {i: values[i] for i in declared}, scope)
+        model = (trees.gaussian_model if gaussian else trees.l2_model)(draw)
+        evaluation = Evaluation(model)
+        truths = [evaluation(r) for r in instance.requirements]
+        if all(t is Truth.TRUE for t in truths):
+            held += 1
+            assert evaluation(instance.conclusion) is Truth.TRUE, excerpt(instance.conclusion)
+    assert held >= (1 if name.startswith("tower") else 10), held  # nested algebras are rare
