@@ -11,6 +11,7 @@ from proofs.language.errors import StatementError
 from proofs.language.infer import infer
 from proofs.language.tree import Term, instantiate, name, pair, rational, term
 from proofs.search import equations
+from proofs.search.ideal import divide
 from proofs.search.raising import NoTerm, factors_of, opened, product_of, size_term
 from proofs.search.units import pushed_through
 from proofs.search.workbench import ARITHMETIC, Stuck, Workbench
@@ -149,7 +150,7 @@ def _repair(w: Workbench, value: Poly, negative: list[Any]) -> tuple[Any, Poly, 
             continue
         for monomial, coefficient in negative:
             for (m, _), c in excess.terms.items():
-                rest = equations.divide(monomial, m)
+                rest = divide(monomial, m)
                 if rest is None or (c < 0) != (coefficient < 0):
                     continue
                 factor = coefficient / c

@@ -14,7 +14,7 @@ from proofs.language.infer import infer
 from proofs.language.sizes import Size
 from proofs.language.tree import Term, abstract, bound, instantiate, name, postorder, rational, term
 from proofs.search import instances
-from proofs.search.ideal import Ideal
+from proofs.search.ideal import Ideal, divide
 from proofs.search.raising import NoTerm, opened, size_term
 from proofs.search.workbench import ARITHMETIC, Stuck, Workbench
 
@@ -443,14 +443,6 @@ def _sum_by_terms(w: Workbench, goal: Term) -> int | None:
     x, y = (term("comprehension", high, s.args[2]) for s in (left, right))
     rule = "sum_equal" if left.op == "sum" else "product_equal"
     return w.schema(rule, n=high, x=x, y=y)
-
-
-def divide(monomial: Monomial, divisor: Monomial) -> Monomial | None:
-    """monomial/divisor, or None where it doesn't divide."""
-    powers = dict(divisor)
-    if any(dict(monomial).get(a, 0) < n for a, n in divisor):
-        return None
-    return tuple((a, n - powers.get(a, 0)) for a, n in monomial if n > powers.get(a, 0))
 
 
 TACTICS = (

@@ -275,7 +275,7 @@ class Ideal:
         monomial, word = place
         for relation in self.relations:
             m, w = relation.lead
-            rest = _divide(monomial, m)
+            rest = divide(monomial, m)
             if w:
                 if rest is not None:
                     for i in range(len(word) - len(w) + 1):
@@ -299,7 +299,7 @@ class Ideal:
         for a, _ in monomial:
             if a.word is None or len(a.word) < len(w):
                 continue
-            outside = _divide(monomial, multiply(((a, 1),), m)[1])
+            outside = divide(monomial, multiply(((a, 1),), m)[1])
             if outside is None or word or not like.is_scalar:
                 continue  # a scalar factor of a matrix word is left as it is
             for place, turned in enumerate(turns(a.word)):
@@ -391,7 +391,7 @@ def _quotient(monomial: Monomial, divisor: Monomial) -> Monomial:
     return tuple((a, n - powers.get(a, 0)) for a, n in monomial if n > powers.get(a, 0))
 
 
-def _divide(monomial: Monomial, divisor: Monomial) -> Monomial | None:
+def divide(monomial: Monomial, divisor: Monomial) -> Monomial | None:
     """monomial/divisor, or None where it doesn't divide."""
     powers = dict(monomial)
     if any(powers.get(a, 0) < n for a, n in divisor):
