@@ -271,14 +271,12 @@ def _absurd(w: Workbench) -> int | None:
 
 def _inverse(w: Workbench, goal: Term) -> int | None:
     """inv(a) = y from a*y = identity."""
-    from proofs.search.conditions import attempt  # the two call each other
-
     for side, y in (goal.args, goal.args[::-1]):
         if side.op != "inv" or infer(side, w.facts.scope).is_scalar:
             continue
         a, n = side.args[0], size_term(infer(side, w.facts.scope).rows)
         one = term("eq", term("mul", a, y), term("eye", n))
-        product, left = attempt(w, one), w.schema("inv_left", n=n, A=a)
+        product, left = w.attempt(one), w.schema("inv_left", n=n, A=a)
         if product is None or left is None or product == ARITHMETIC:
             continue
         sign, other = (term("neg", side), y) if side is goal.args[0] else (side, term("neg", y))
@@ -413,13 +411,11 @@ def _candidates(
 
 def _unique(w: Workbench, node: Term, u: Term) -> bool:
     """W(x) = u from x = u*exp(u) and u >= -1."""
-    from proofs.search.conditions import establish  # the two call each other
-
     x = node.args[0]
     product = term("mul", u, term("exp", u))
     try:
         w.learn(product)
-        equal = w.stated(term("eq", x, product), establish(w, term("eq", x, product)))
+        equal = w.stated(term("eq", x, product), w.establish(term("eq", x, product)))
         if equal == ARITHMETIC or w.schema("lambertw_unique", u=u) is None:
             return False
         context = term("lambertw", bound(0, term("real_type")))

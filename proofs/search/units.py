@@ -20,10 +20,8 @@ from proofs.search.workbench import Stuck, Workbench
 
 def pushed_through(w: Workbench, x: Term) -> int | None:
     """invertible(x), from a known unit that differs from it by push-through and unit factors."""
-    from proofs.search.conditions import attempt  # the two call each other
-
     for d, rest in _splits(w, x):
-        if attempt(w, term("invertible", d)) is None:
+        if w.attempt(term("invertible", d)) is None:
             continue
         for place in _known_units(w, x):
             for e, other in _splits(w, w.facts.facts[place].relation.args[0]):
@@ -50,12 +48,11 @@ def _known_units(w: Workbench, x: Term) -> Iterator[int]:
 
 def _same(w: Workbench, d: Term, rest: Term, e: Term, q: Term, p: Term) -> bool:
     """Whether inv(d)*rest and p*inv(e)*q are equal by what is known."""
-    from proofs.search.conditions import attempt  # the two call each other
     from proofs.search.equations import known
 
     if infer(d, w.facts.scope).rows != infer(p, w.facts.scope).rows:
         return False
-    if attempt(w, term("invertible", e)) is None:
+    if w.attempt(term("invertible", e)) is None:
         return False
     try:
         ours = product_of([_inverse(d), rest])

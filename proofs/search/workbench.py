@@ -18,10 +18,10 @@ from proofs.checker.judge import Judge, Rejected
 from proofs.checker.lowering import L2
 from proofs.checker.rules import find_rule, instance_of
 from proofs.language.errors import StatementError
-from proofs.language.infer import Scope
+from proofs.language.infer import Scope, infer
 from proofs.language.tree import Declaration, Statement, Term, instantiate, postorder, term
 from proofs.search.ideal import Ideal, OutOfTime, Relation
-from proofs.search.raising import NoTerm, Raising
+from proofs.search.raising import NoTerm, Raising, size_term
 
 Step = dict[str, Any]
 LEARNING = 50_000  # elementary operations of the algebra for one term
@@ -174,8 +174,6 @@ class Workbench:
 
     def schema(self, rule: str, **values: Term) -> int | None:
         """An instance of a rule, once what it requires is established; None where it isn't."""
-        from proofs.search.conditions import establish  # the two call each other
-
         statement = find_rule(rule)
         if statement is None:
             raise KeyError(rule)
@@ -188,7 +186,7 @@ class Workbench:
                 return found
             for root in (*instance.terms, *instance.requirements, instance.conclusion):
                 self.define(root)
-            by = [establish(self, r) for r in instance.requirements]
+            by = [self.establish(r) for r in instance.requirements]
             by = [None if p == ARITHMETIC else p for p in by]
         except (StatementError, NotDefined, TooLarge, Stuck):
             return None
@@ -202,11 +200,30 @@ class Workbench:
             Stuck: one of them resists.
             NotDefined: the checker can't state one.
         """
-        from proofs.search.conditions import establish  # the two call each other
-
         for condition in reversed(obligations(root, self.facts.scope)):
             if self.facts.find(condition) is None:
-                establish(self, condition)
+                self.establish(condition)
+
+    def establish(self, relation: Term) -> int:
+        """The place of a fact that gives `relation`, or ARITHMETIC.
+
+        Raises:
+            Stuck: nothing that this search knows shows it.
+        """
+        from proofs.search.conditions import establish  # the two call each other
+
+        return establish(self, relation)
+
+    def attempt(self, relation: Term) -> int | None:
+        """Like `establish`, with None for a failure."""
+        try:
+            return self.establish(relation)
+        except Stuck:
+            return None
+
+    def size(self, a: Term) -> Term:
+        """The number of rows of a matrix."""
+        return size_term(infer(a, self.facts.scope).rows)
 
     def congruence(self, place: int, context: Term) -> int | None:
         """Put both sides of an equation into a context, a term with bound variable 0."""
@@ -302,12 +319,10 @@ class Workbench:
 
     def for_all(self, names: tuple[str, ...], types: tuple[Term, ...], goal: Term) -> int | None:
         """Prove a relation for fresh names and quantify it."""
-        from proofs.search.conditions import establish  # the two call each other
-
         try:
             with self.inside(names, types) as inner:
                 inner.learn(goal)
-                inner.stated(goal, establish(inner, goal))
+                inner.stated(goal, inner.establish(goal))
                 inner.define(goal)
         except (Stuck, NotDefined):
             return None

@@ -1,0 +1,125 @@
+"""Untrusted. That a matrix is invertible: by its form, by a known unit, by what it is equal to."""
+
+from __future__ import annotations
+
+from proofs.checker.definedness import ZERO
+from proofs.language.infer import infer
+from proofs.language.tree import Term, term
+from proofs.search import equations
+from proofs.search.raising import factors_of, product_of
+from proofs.search.units import pushed_through
+from proofs.search.workbench import Workbench
+
+
+def invertible(w: Workbench, a: Term) -> int | None:
+    if infer(a, w.facts.scope).is_scalar:
+        if w.attempt(term("ne", a, ZERO)) is None:
+            return None
+        return w.schema("nonzero_unit", x=a)
+    n = w.size(a)
+    found = w.schema("definite_unit", n=n, A=a)
+    if found is None:
+        found = _invertible_by_form(w, a, n)
+    if found is None:
+        found = _factor_of_unit(w, a, n)
+    if found is None:
+        found = _invertible_simplified(w, a, n)
+    return _inverse_in_goal(w, a, n) if found is None else found
+
+
+def _factor_of_unit(w: Workbench, a: Term, n: Term) -> int | None:
+    """invertible(a), where a product of square matrices that begins or ends with a is."""
+    for fact in list(w.facts.facts):
+        product = fact.relation.args[0]
+        if fact.relation.op != "invertible" or product.op != "mul":
+            continue
+        factors = factors_of(product)
+        first, rest = factors[0], factors[1:]
+        last, front = factors[-1], factors[:-1]
+        if first is a:
+            return w.schema("unit_factor", n=n, A=a, B=product_of(rest))
+        if last is a:
+            return w.schema("unit_factor_right", n=n, A=product_of(front), B=a)
+    return None
+
+
+def _inverse_in_goal(w: Workbench, a: Term, n: Term) -> int | None:
+    """invertible(a), where the goal itself says what its inverse is."""
+    goal = w.statement.goal
+    if goal.op != "eq":
+        return None
+    for side, other in (goal.args, goal.args[::-1]):
+        if side.op == "inv" and side.args[0] is a:
+            found = w.schema("one_sided_unit", n=n, A=a, B=other)
+            if found is not None:
+                return found
+    return None
+
+
+def _invertible_simplified(w: Workbench, a: Term, n: Term) -> int | None:
+    """invertible(a) from what a is equal to by the known equations."""
+    ideal = equations.known(w, [term("eq", a, a)])
+    rest, used = ideal.reduce(w.facts.lowering.lower(a))
+    if not used:
+        return None
+    simpler = w.raising.poly(rest)
+    if w.combine(term("eq", simpler, a), ideal, equations.negated(used)) is None:
+        return None
+    return w.schema("unit_equal", n=n, A=simpler, B=a)
+
+
+def _invertible_by_form(w: Workbench, a: Term, n: Term) -> int | None:
+    op, args = a.op, a.args
+    if op == "mul":
+        x, y = (infer(b, w.facts.scope) for b in args)
+        if x.is_scalar:
+            return w.schema("unit_scale", n=n, A=args[1], c=args[0])
+        if x.rows == x.cols and y.rows == y.cols:
+            return w.schema("unit_product", n=n, A=args[0], B=args[1])
+    if op == "div":
+        return w.schema(
+            "unit_scale", n=n, A=args[0], c=term("div", term("rational", data="1"), args[1])
+        )
+    if op == "neg":
+        return w.schema("unit_scale", n=n, A=args[0], c=term("rational", data="-1"))
+    if op == "transpose":
+        return w.schema("unit_transpose", n=n, A=args[0])
+    if op == "adjoint":
+        return w.schema("unit_adjoint", n=n, A=args[0])
+    if op == "inv":
+        return w.schema("unit_inverse", n=n, A=args[0])
+    if op == "block" and a.data == (2, 2):
+        return _block_unit(w, a)
+    if op == "name":
+        return _isometry(w, a, n)
+    if op == "kron":
+        x, y = args
+        return w.schema("unit_kron", n=w.size(x), k=w.size(y), A=x, B=y)
+    if op == "diag":
+        return w.schema("unit_diag", n=n, x=args[0])
+    if op in ("add", "sub"):
+        return pushed_through(w, a)
+    return None
+
+
+def _block_unit(w: Workbench, a: Term) -> int | None:
+    p, q, r, s = a.args
+    n, k = w.size(p), w.size(s)
+    for rule in ("unit_block", "unit_block_corner"):
+        found = w.schema(rule, n=n, k=k, A=p, B=q, C=r, D=s)
+        if found is not None:
+            return found
+    return None
+
+
+def _isometry(w: Workbench, a: Term, n: Term) -> int | None:
+    """A square matrix with a.H*a = identity, as an orthogonal or unitary one has."""
+    for prop, rule, turned in (
+        ("orthogonal", "orthogonal_says", "transpose"),
+        ("unitary", "unitary_says", "adjoint"),
+    ):
+        if w.find(term(prop, a)) is not None:
+            w.schema(rule, n=n, Q=a)
+            w.schema("one_sided", n=n, A=term(turned, a), B=a)
+            return w.schema("one_sided_unit", n=n, A=a, B=term(turned, a))
+    return None

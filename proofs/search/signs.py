@@ -1,0 +1,271 @@
+"""Untrusted. Signs of scalars, and that they are not zero."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from proofs.checker.algebra import ONE, Atom, Poly, multiply
+from proofs.checker.definedness import ZERO
+from proofs.language.infer import infer
+from proofs.language.tree import Term, term
+from proofs.search import equations, quantified
+from proofs.search.ideal import divide
+from proofs.search.raising import NoTerm, size_term
+from proofs.search.units import pushed_through
+from proofs.search.workbench import ARITHMETIC, Workbench
+
+MAX_REPAIRS = 6
+MAX_PAIRS = 60  # completion steps on the way to a sign
+
+
+def sign(w: Workbench, relation: Term) -> int | None:
+    """left > right or left >= right, from the signs of the monomials of the difference."""
+    difference = w.facts.difference(relation)
+    if not difference.is_scalar:
+        return None
+    terms = _nonnegative(w, difference, relation.op == "gt")
+    rows: list[Any] = []
+    if terms is None:
+        found = _reduced_sign(w, relation, difference)
+        if found is None:
+            return None
+        terms, rows = found
+    return w.take(
+        {"rule": "positive", "goal": w.place(relation), "terms": terms, "equations": rows}
+    )
+
+
+def _reduced_sign(w: Workbench, relation: Term, difference: Poly) -> tuple[Any, Any] | None:
+    """The signs of what a difference is equal to by the known equations."""
+    ideal = equations.known(w, [relation])
+    tried = difference.key
+    for _ in range(MAX_PAIRS):
+        reduced, used = ideal.reduce(difference)
+        if reduced.key != tried:
+            tried = reduced.key
+            terms = _nonnegative(w, reduced, relation.op == "gt")
+            if terms is not None:
+                return terms, [w.row(t) for t in used]
+        if not ideal.step():
+            return None
+    return None
+
+
+def _nonnegative(w: Workbench, value: Poly, strict: bool) -> list[Any] | None:
+    """Terms of a `positive` step that add up to `value`."""
+    terms: list[Any] = []
+    sure = False
+    for _ in range(MAX_REPAIRS):
+        negative = [
+            (m, c) for (m, _), c in value.terms.items() if c < 0 and _monomial(w, m, -c) is not None
+        ]
+        negative += [(m, c) for (m, _), c in value.terms.items() if _monomial(w, m, c) is None]
+        if not negative:
+            break
+        repair = _repair(w, value, negative)
+        if repair is None:
+            return None
+        row, value, is_strict = repair
+        terms.append(row)
+        sure = sure or is_strict
+    else:
+        return None
+    for (monomial, _), coefficient in value.terms.items():
+        row = _monomial(w, monomial, coefficient)
+        if row is None:
+            return None
+        terms.append(row)
+        sure = sure or (
+            row[2] is None
+            and all(p == ARITHMETIC or w.facts.facts[p].relation.op in ("gt", "lt") for p in row[1])
+        )
+    return terms if sure or not strict else None
+
+
+def _repair(w: Workbench, value: Poly, negative: list[Any]) -> tuple[Any, Poly, bool] | None:
+    """Take off a multiple of a known inequality that accounts for a bad monomial."""
+    for place, fact in enumerate(w.facts.facts):
+        op = fact.relation.op
+        if op not in ("gt", "ge", "lt", "le"):
+            continue
+        sides = fact.relation.args if op in ("gt", "ge") else tuple(reversed(fact.relation.args))
+        excess = w.facts.lowering.lower(term("sub", *sides))
+        if not excess.is_scalar or len(excess.terms) < 2:
+            continue
+        for monomial, coefficient in negative:
+            for (m, _), c in excess.terms.items():
+                rest = divide(monomial, m)
+                if rest is None or (c < 0) != (coefficient < 0):
+                    continue
+                factor = coefficient / c
+                row = _monomial(w, rest, factor)
+                if row is None or row[2] is not None:
+                    continue
+                multiple = Poly(ONE, ONE, {(rest, ()): factor}) * excess
+                strict = op in ("gt", "lt") and all(
+                    w.facts.facts[p].relation.op in ("gt", "lt") for p in row[1]
+                )
+                return [row[0], [*row[1], place], None], value - multiple, strict
+    return None
+
+
+def _monomial(w: Workbench, monomial: Any, coefficient: Fraction) -> list[Any] | None:
+    """coefficient*monomial >= 0 as a row `[coefficient, facts, square]`."""
+    if coefficient < 0:
+        return None
+    facts: list[int] = []
+    root: Any = ()
+    for a, power in monomial:
+        known = _atom_sign(w, a)
+        if known is not None:
+            facts += [known] * power
+        elif power % 2 == 0 and (square := _square_sign(w, a)) is not None:
+            facts += [square] * (power // 2)
+        elif power % 2 == 0 and not a.is_complex:
+            root = multiply(root, ((a, power // 2),))[1]
+        else:
+            return None
+    square = None
+    if root:
+        try:
+            square = w.place(w.raising.poly(Poly(ONE, ONE, {(root, ()): Fraction(1)})))
+        except NoTerm:
+            return None
+    return [str(coefficient), facts, square]
+
+
+def _atom_sign(w: Workbench, a: Atom) -> int | None:
+    """The place of a fact a > 0 or a >= 0."""
+    if a.is_complex:
+        return None
+    try:
+        node = w.raising.scalar(a)
+    except NoTerm:
+        return None
+    for op in ("gt", "ge"):
+        relation = term(op, node, ZERO)
+        found = w.find(relation)
+        if found is not None and found != ARITHMETIC:
+            return w.stated(relation, found)
+    key = ("sign", a.key)
+    if key in w.failed:
+        return None
+    w.failed.add(key)
+    place = _shown_sign(w, node)
+    for op in ("gt", "ge"):
+        if place is None:
+            place = quantified.instantiated(w, term(op, node, ZERO))
+    if place is not None:
+        w.failed.discard(key)
+    return place
+
+
+def _square_sign(w: Workbench, a: Atom) -> int | None:
+    """The place of a fact a^2 > 0, for a number that is known not to be zero."""
+    try:
+        node = w.raising.scalar(a)
+    except NoTerm:
+        return None
+    if a.is_complex or w.find(term("ne", node, ZERO)) is None:
+        return None
+    return w.schema("square_positive", x=node)
+
+
+def _shown_sign(w: Workbench, node: Term) -> int | None:
+    """a > 0 or a >= 0 by the rule for what a is."""
+    op, args = node.op, node.args
+    if op == "exp":
+        return w.schema("exp_positive", x=args[0])
+    if op == "div" and w.attempt(term("gt", args[1], ZERO)) is not None:
+        return w.schema("reciprocal_positive", x=args[1])
+    if op == "lambertw":
+        if w.attempt(term("gt", args[0], ZERO)) is not None:
+            return w.schema("lambertw_positive", x=args[0])
+        return w.schema("lambertw_nonnegative", x=args[0])
+    if op == "sqrt":
+        if w.attempt(term("gt", args[0], ZERO)) is not None:
+            return w.schema("sqrt_positive", x=args[0])
+        return w.schema("sqrt_nonnegative", x=args[0])
+    if op in ("sum", "prod"):
+        return _ranged_sign(w, node)
+    if op == "det":
+        return w.schema("det_definite", n=size_term(infer(args[0], w.facts.scope).rows), A=args[0])
+    if op == "entry":
+        return _entry_sign(w, node)
+    if op == "norm2":
+        kind = infer(args[0], w.facts.scope)
+        return w.schema(
+            "norm_nonnegative", A=args[0], n=size_term(kind.rows), k=size_term(kind.cols)
+        )
+    if op == "name" and infer(node, w.facts.scope).domain in ("dimension", "index"):
+        at_least_one = w.find(term("ge", node, term("rational", data="1")))
+        if at_least_one is not None:
+            goal = term("gt", node, ZERO)
+            return w.take(
+                {
+                    "rule": "positive",
+                    "goal": w.place(goal),
+                    "equations": [],
+                    "terms": [["1", [at_least_one], None], ["1", [], None]],
+                }
+            )
+    return None
+
+
+def _ranged_sign(w: Workbench, node: Term) -> int | None:
+    """A sum or product over 1..n of positive terms."""
+    low, high, body = node.args
+    if low.data != "1":
+        return None
+    vector = term("comprehension", high, body)
+    rule = "sum_positive" if node.op == "sum" else "product_positive"
+    return w.schema(rule, n=high, x=vector)
+
+
+def _entry_sign(w: Workbench, node: Term) -> int | None:
+    """An entry of a softmax, or of a vector all of whose entries are known to be positive."""
+    vector, index = node.args[0], node.args[1:]
+    if vector.op == "softmax":
+        rows = infer(vector, w.facts.scope).rows
+        return w.schema("softmax_positive", n=size_term(rows), x=vector.args[0], j=index[0])
+    return None
+
+
+def nonzero(w: Workbench, relation: Term) -> int | None:
+    """x != 0: by its sign, or as a product of what is not zero."""
+    x, zero = relation.args
+    if zero is not ZERO:
+        return None
+    for op in ("gt", "lt"):
+        if w.attempt(term(op, x, ZERO)) is not None:
+            return w.find(relation)
+    if x.op == "mul":
+        return w.schema("product_nonzero", x=x.args[0], y=x.args[1])
+    if x.op == "pow":
+        return _nonzero_power(w, x)
+    if x.op == "neg":
+        return w.schema("product_nonzero", x=term("rational", data="-1"), y=x.args[0])
+    if x.op == "div":
+        one = term("rational", data="1")
+        if x.args[0] is one:
+            return w.schema("reciprocal_nonzero", x=x.args[1])
+        return w.schema("product_nonzero", x=x.args[0], y=term("div", one, x.args[1]))
+    if x.op == "det":
+        kind = infer(x.args[0], w.facts.scope)
+        return w.schema("det_unit", n=size_term(kind.rows), A=x.args[0])
+    if x.op in ("add", "sub") and pushed_through(w, x) is not None:
+        return w.schema("unit_nonzero", A=x)
+    return None
+
+
+def _nonzero_power(w: Workbench, x: Term) -> int | None:
+    base, exponent = x.args
+    if exponent.op != "rational" or not str(exponent.data).isdigit():
+        return None
+    power = base
+    for _ in range(int(str(exponent.data)) - 1):
+        if w.schema("product_nonzero", x=base, y=power) is None:
+            return None
+        power = term("mul", base, power)
+    return w.find(term("ne", x, ZERO))
