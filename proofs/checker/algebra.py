@@ -30,6 +30,7 @@ MAX_WORD = 400  # letters of a word, atoms of a monomial
 MAX_EXPONENT = 10_000
 MAX_BITS = 14_000  # of a coefficient: Python prints no integer of more than 4,300 digits
 MAX_KEY = 160
+UNIT = Fraction(1)  # the one coefficient 1 that most terms have: a product with it is no work
 
 
 class TooLarge(ValueError):
@@ -200,7 +201,7 @@ class Poly:
         return Poly(self.rows, self.cols, total)
 
     def __neg__(self) -> Poly:
-        return self.scale(Fraction(-1))
+        return Poly(self.rows, self.cols, {place: -c for place, c in self.terms.items()})
 
     def __sub__(self, other: Poly) -> Poly:
         return self + -other
@@ -222,14 +223,14 @@ class Poly:
         total: dict[tuple[Monomial, Word], Fraction] = {}
         for (m1, w1), c1 in self.terms.items():
             for (m2, w2), c2 in other.terms.items():
-                coefficient = c1 * c2
+                coefficient = c2 if c1 is UNIT else c1 if c2 is UNIT else c1 * c2
                 spend(4 + len(w1) + len(m1) + coefficient.numerator.bit_length() // 64)
                 joined = join(w1, w2)
                 if joined is None:
                     continue
                 scalars, word = cut(joined, rows, cols)
                 sign, monomial = multiply(m1, m2, *scalars)
-                _accumulate(total, (monomial, word), sign * coefficient)
+                _accumulate(total, (monomial, word), coefficient if sign > 0 else -coefficient)
                 if len(total) > MAX_TERMS:
                     raise TooLarge(f"more than {MAX_TERMS} terms")
         return Poly(rows, cols, total)
@@ -258,25 +259,26 @@ class Poly:
         for (m, w), c in self.terms.items():
             for (t, _), factor in trace_of(w, self.rows).terms.items():
                 sign, monomial = multiply(m, t)
-                _accumulate(total, (monomial, ()), sign * factor * c)
+                coefficient = c if factor is UNIT else factor * c
+                _accumulate(total, (monomial, ()), coefficient if sign > 0 else -coefficient)
         return Poly(ONE, ONE, total)
 
 
 def number(value: Fraction | int) -> Poly:
     """A rational as a 1x1 matrix."""
-    return Poly(ONE, ONE, {((), ()): Fraction(value)} if value else {})
+    return Poly(ONE, ONE, {((), ()): UNIT if value == 1 else Fraction(value)} if value else {})
 
 
 def of_atom(a: Atom) -> Poly:
-    return Poly(ONE, ONE, {(((a, 1),), ()): Fraction(1)})
+    return Poly(ONE, ONE, {(((a, 1),), ()): UNIT})
 
 
 def of_letter(x: Letter) -> Poly:
-    return Poly(x.rows, x.cols, {((), (x,)): Fraction(1)})
+    return Poly(x.rows, x.cols, {((), (x,)): UNIT})
 
 
 def identity(size: Size) -> Poly:
-    return Poly(size, size, {((), ()): Fraction(1)})
+    return Poly(size, size, {((), ()): UNIT})
 
 
 def of_size(size: Size) -> Poly:
@@ -384,6 +386,9 @@ def _conjugate(a: Atom) -> Atom:
 
 def multiply(*monomials: Monomial) -> tuple[int, Monomial]:
     """The product of scalar monomials and the sign that i^2 = -1 leaves."""
+    monomials = tuple(filter(None, monomials))
+    if len(monomials) < 2:  # a monomial by itself is as it should be
+        return 1, monomials[0] if monomials else ()
     exponents: dict[Atom, int] = {}
     for monomial in monomials:
         for a, n in monomial:
@@ -404,11 +409,12 @@ def _accumulate(
     place: tuple[Monomial, Word],
     coefficient: Fraction,
 ) -> None:
-    new = total.get(place, Fraction(0)) + coefficient
+    old = total.get(place)
+    new = coefficient if old is None else old + coefficient
     if new:
         total[place] = _modest(new)
-    else:
-        total.pop(place, None)
+    elif old is not None:
+        del total[place]
 
 
 def _modest(coefficient: Fraction) -> Fraction:

@@ -8,6 +8,7 @@ point: each operation is then smooth in a neighbourhood, so the derivative exist
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from proofs.checker.algebra import spend
@@ -21,6 +22,7 @@ BRANCH_POINT = term("neg", term("exp", rational(-1)))  # of Lambert W: -1/e
 # Not differentiable everywhere, so refused under a derivative where they depend on its variable.
 NOT_SMOOTH = frozenset({"abs", "max", "min", "pinv", "rank", "logpdf", "expect_given", "cov_given"})
 UNSUPPORTED = frozenset({"grad", "logpdf_on_support"})
+INDEXED = frozenset({"entry", "unit", "member"})
 
 
 class NotDefined(ValueError):
@@ -47,12 +49,14 @@ def obligations(root: Term, scope: Scope) -> list[Term]:
         NotDefined: an operation that is not smooth stands under a derivative, or one whose
             condition this checker can't state.
     """
+    if is_total(root):
+        return []
     found: dict[Term, None] = {}
     stack: list[tuple[Term, tuple[Binder, ...]]] = [(root, ())]
     seen: set[tuple[int, tuple[Binder, ...]]] = set()
     while stack:
         node, binders = stack.pop()
-        if (id(node), binders) in seen or node.op.endswith("_type"):
+        if is_total(node) or (id(node), binders) in seen or node.op.endswith("_type"):
             continue
         seen.add((id(node), binders))
         # A closed node doesn't move with the variable of a derivative.
@@ -60,9 +64,10 @@ def obligations(root: Term, scope: Scope) -> list[Term]:
         if node.op in UNSUPPORTED or (moves and node.op in NOT_SMOOTH):
             reason = "under a derivative" if moves else "yet"
             raise NotDefined(f"{node.op} is not supported {reason}")
-        if node.op in ("entry", "unit", "member"):
+        if node.op in INDEXED:
             _check_indices(node, scope)
-        condition = _condition(node, moves, scope)
+        stated = CONDITIONS.get(node.op)
+        condition = stated(node.args, moves, scope) if stated else None
         if condition is not None:
             found[_close(condition, binders)] = None
         for position, arg in enumerate(node.args):
@@ -85,26 +90,6 @@ def _binder(node: Term, position: int) -> Binder:
     return Binder()
 
 
-def _condition(node: Term, strict: bool, scope: Scope) -> Term | None:
-    """The condition on the arguments of this one operation, or None if it is total."""
-    op, args = node.op, node.args
-    if op == "div":
-        return term("ne", args[1], ZERO)
-    if op == "inv":
-        return _unit(args[0], scope)
-    if op == "pow":
-        return _power_condition(args[0], args[1], scope)
-    if op == "log" or (op == "sqrt" and strict):
-        return term("gt", args[0], ZERO)
-    if op == "sqrt":
-        return term("ge", args[0], ZERO)
-    if op == "lambertw":
-        return term("gt" if strict else "ge", args[0], BRANCH_POINT)
-    if op == "logpdf":
-        return term("positive_definite", args[2])
-    return None
-
-
 def _unit(x: Term, scope: Scope) -> Term:
     return term("ne", x, ZERO) if infer(x, scope).is_scalar else term("invertible", x)
 
@@ -115,6 +100,35 @@ def _power_condition(base: Term, exponent: Term, scope: Scope) -> Term | None:
     power = polynomial(exponent, scope.dimensions)
     natural = power is not None and power.at_least(Size.literal(0))
     return None if natural else _unit(base, scope)
+
+
+# The condition on the arguments of one operation, strict where it must be open; None if there is
+# none. What isn't listed here, nor in the sets above, is total.
+CONDITIONS: dict[str, Callable[[tuple[Term, ...], bool, Scope], Term | None]] = {
+    "div": lambda args, strict, scope: term("ne", args[1], ZERO),
+    "inv": lambda args, strict, scope: _unit(args[0], scope),
+    "pow": lambda args, strict, scope: _power_condition(args[0], args[1], scope),
+    "log": lambda args, strict, scope: term("gt", args[0], ZERO),
+    "sqrt": lambda args, strict, scope: term("gt" if strict else "ge", args[0], ZERO),
+    "lambertw": lambda args, strict, scope: term("gt" if strict else "ge", args[0], BRANCH_POINT),
+    "logpdf": lambda args, strict, scope: term("positive_definite", args[2]),
+}
+PARTIAL = NOT_SMOOTH | UNSUPPORTED | INDEXED | CONDITIONS.keys()
+
+_total: dict[Term, bool] = {}
+
+
+def is_total(root: Term) -> bool:
+    """Whether no partial operation occurs in a term at all, so that there is nothing to ask."""
+    stack = [root]
+    while root not in _total:
+        node = stack[-1]
+        missing = [a for a in node.args if a not in _total]
+        if missing:
+            stack += missing
+        else:
+            _total[stack.pop()] = node.op not in PARTIAL and all(_total[a] for a in node.args)
+    return _total[root]
 
 
 def _check_indices(node: Term, scope: Scope) -> None:

@@ -41,6 +41,7 @@ class Facts:
         self.lowering = Lowering(scope)
         self.facts: list[Fact] = []
         self._by_key: dict[Key, int] = {}
+        self._keys: dict[Term, Key] = {}
 
     def add(self, fact: Fact) -> None:
         """Record a fact; the caller has seen that it holds and is defined."""
@@ -58,6 +59,12 @@ class Facts:
 
     def key(self, relation: Term) -> Key:
         """What two relations share where they differ only by the normal form of the algebra."""
+        known = self._keys.get(relation)
+        if known is None:
+            known = self._keys[relation] = self._key(relation)
+        return known
+
+    def _key(self, relation: Term) -> Key:
         op, args = relation.op, relation.args
         lower = self.lowering.lower
         if op in ("lt", "le"):

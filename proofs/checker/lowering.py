@@ -58,6 +58,8 @@ class Lowering:
             TooLarge: beyond the limits of the algebra.
             TypeProblem: the term is ill-typed, or no value (a type, a function, a relation).
         """
+        if root in self._done:
+            return self._done[root]
         if not self._has_value(root):
             raise TypeProblem(f"{root.op} has no value")
         done, stack = self._done, [root]
@@ -76,8 +78,9 @@ class Lowering:
         return done[root]
 
     def _has_value(self, node: Term) -> bool:
-        return not node.op.endswith("_type") and (
-            infer(node, self.scope).kind in (Kind.MATRIX, Kind.RANDOM)
+        return node in self._done or (
+            not node.op.endswith("_type")
+            and infer(node, self.scope).kind in (Kind.MATRIX, Kind.RANDOM)
         )
 
     def _opened(self, node: Term) -> Term | None:

@@ -108,7 +108,8 @@ def infer(root: Term, scope: Scope, spans: Spans = None) -> Type:
     Raises:
         TypeProblem: kinds or shapes that don't fit, at the innermost place.
     """
-    return _Typing(scope, spans).infer(root)
+    found = scope._memo.get(root)
+    return _Typing(scope, spans).infer(root) if found is None else found
 
 
 def check(statement: Statement, spans: Spans = None, scope: Scope | None = None) -> None:

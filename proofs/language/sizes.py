@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Size:
     """A polynomial: sorted pairs of a monomial (sorted names, repeated) and a coefficient.
 
@@ -14,6 +14,14 @@ class Size:
     """
 
     terms: tuple[tuple[tuple[str, ...], int], ...]
+
+    def __eq__(self, other: object) -> bool:  # sizes are compared all the time
+        if self is other:
+            return True
+        return isinstance(other, Size) and self.terms == other.terms
+
+    def __hash__(self) -> int:
+        return hash(self.terms)
 
     @staticmethod
     def literal(value: int) -> Size:

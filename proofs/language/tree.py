@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -297,19 +297,28 @@ def pair(node: Term) -> tuple[int, int]:
     return node.data[0], node.data[1]
 
 
-def postorder(roots: Iterable[Term]) -> list[Term]:
-    """All terms under `roots`, each once, arguments before what uses them."""
+def postorder(roots: Iterable[Term], known: Container[Term] = ()) -> list[Term]:
+    """All terms under `roots`, each once, arguments before what uses them.
+
+    What is `known` is left out, together with all that stands under it.
+    """
     order: list[Term] = []
-    seen: set[int] = set()
-    stack = [(root, False) for root in reversed(list(roots))]
+    seen: set[Term] = set()
+    stack: list[Term | None] = [*roots]  # None: the last of `open_` has all its arguments
+    stack.reverse()
+    open_: list[Term] = []
     while stack:
-        node, ready = stack.pop()
-        if ready:
-            order.append(node)
-        elif id(node) not in seen:
-            seen.add(id(node))
-            stack.append((node, True))
-            stack.extend((arg, False) for arg in reversed(node.args))
+        node = stack.pop()
+        if node is None:
+            order.append(open_.pop())
+        elif node not in seen and node not in known:
+            seen.add(node)
+            if node.args:
+                open_.append(node)
+                stack.append(None)
+                stack.extend(node.args[::-1])
+            else:
+                order.append(node)
     return order
 
 

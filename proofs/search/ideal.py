@@ -29,6 +29,7 @@ from proofs.checker.algebra import (
 from proofs.checker.lowering import L2
 
 Place = tuple[Monomial, Word]
+Order = tuple[int, list[str], list[tuple[str, int]]]
 MAX_LENGTH = 60  # longer consequences are left aside
 
 
@@ -63,6 +64,8 @@ class Ideal:
         self.relations: list[Relation] = []
         self.deadline = deadline
         self._weights: dict[object, int] = {}
+        self._orders: dict[Place, Order] = {}
+        self._by_symbol: dict[Atom | Letter | None, list[int]] = {}  # relations, by their lead
         self._queue: list[tuple[int, int, Relation, Relation | tuple[Letter, bool]]] = []
         self._ticket = count()
         self._seen: set[str] = set()
@@ -73,6 +76,7 @@ class Ideal:
         """Make a symbol heavier, so that it is rewritten into lighter ones."""
         key = symbol.key
         self._weights[key] = max(weight, self._weights.get(key, 0))
+        self._orders.clear()
 
     def _weight(self, symbol: Atom | Letter) -> int:
         known = self._weights.get(symbol.key)
@@ -82,15 +86,15 @@ class Ideal:
             self._weights[symbol.key] = known
         return known
 
-    def order(self, place: Place) -> tuple[int, list[str], list[tuple[str, int]]]:
+    def order(self, place: Place) -> Order:
         """Weight first, then the letters, then the scalars, the last atom most significant."""
-        monomial, word = place
-        weight = sum(n * self._weight(a) for a, n in monomial) + sum(map(self._weight, word))
-        return (
-            weight,
-            [x.sort for x in word],
-            sorted(((_text(a), n) for a, n in monomial), reverse=True),
-        )
+        known = self._orders.get(place)
+        if known is None:
+            monomial, word = place
+            weight = sum(n * self._weight(a) for a, n in monomial) + sum(map(self._weight, word))
+            scalars = sorted(((_text(a), n) for a, n in monomial), reverse=True)
+            known = self._orders[place] = (weight, [x.sort for x in word], scalars)
+        return known
 
     # ------------------------------------------------------------ relations
 
@@ -143,6 +147,7 @@ class Ideal:
         for other in self.relations:
             self._enqueue(relation, other)
         self._enqueue(relation, relation)
+        self._by_symbol.setdefault(_first(lead), []).append(len(self.relations))
         self.relations.append(relation)
         self._extend(relation)
         return relation
@@ -273,7 +278,7 @@ class Ideal:
 
     def _rewrite(self, place: Place, coefficient: Fraction, like: Poly) -> Term | None:
         monomial, word = place
-        for relation in self.relations:
+        for relation in self._candidates(place):
             m, w = relation.lead
             rest = divide(monomial, m)
             if w:
@@ -290,6 +295,18 @@ class Ideal:
                 left = Poly(like.rows, like.cols, {(rest, word): coefficient})
                 return Term(left, relation, None, "")
         return None
+
+    def _candidates(self, place: Place) -> Iterator[Relation]:
+        """The relations whose lead begins with a symbol of a place, in the order of all."""
+        monomial, word = place
+        symbols: dict[Atom | Letter | None, None] = dict.fromkeys(word)
+        for a, _ in monomial:
+            symbols[a] = None
+            for x in a.word or ():
+                symbols[x] = symbols[x.T] = None
+        symbols[None] = None
+        found = [i for x in symbols for i in self._by_symbol.get(x, ())]
+        return (self.relations[i] for i in sorted(found))
 
     def _rewrite_trace(
         self, monomial: Monomial, word: Word, relation: Relation, coefficient: Fraction, like: Poly
@@ -326,6 +343,14 @@ class Ideal:
                 ):
                     return found
         return None
+
+
+def _first(lead: Place) -> Atom | Letter | None:
+    """The symbol by which a lead is found: its first letter, or else its first atom."""
+    monomial, word = lead
+    if word:
+        return word[0]
+    return monomial[0][0] if monomial else None
 
 
 def _text(a: Atom) -> str:

@@ -24,14 +24,14 @@ class Raising:
         self.atoms: dict[Atom, Term] = {}
         self.letters: dict[Letter, Term] = {}
         self.given: dict[Letter, tuple[Term, ...]] = {}
-        self._seen: set[int] = set()
+        self._seen: set[Term] = set()  # with all that is under them
 
     def learn(self, root: Term) -> None:
         """Remember the letters and atoms that the closed subterms of `root` lower to."""
-        for node in postorder([root]):
-            if id(node) in self._seen or node.free or node.op.endswith("_type"):
+        for node in postorder([root], self._seen):
+            self._seen.add(node)
+            if node.free or node.op.endswith("_type"):
                 continue
-            self._seen.add(id(node))
             kind = infer(node, self.lowering.scope).kind
             if node.op == "entry" and node.args[0].op == "comprehension":
                 self.learn(instantiate(node.args[0].args[1], node.args[1:]))

@@ -43,6 +43,12 @@ class _Recording(Facts):
         super().__init__(scope)
         self.touched: set[int] = set()
 
+        self._places: dict[int, int] = {}  # of facts, by identity
+
+    def add(self, fact: Fact) -> None:
+        self._places[id(fact)] = len(self.facts)
+        super().add(fact)
+
     def find(self, relation: Term) -> Fact | None:
         found = super().find(relation)
         place = self.place_of(found)
@@ -51,15 +57,14 @@ class _Recording(Facts):
         return found
 
     def place_of(self, fact: Fact | None) -> int | None:
-        if fact is None:
-            return None
-        return next((i for i, f in enumerate(self.facts) if f is fact), None)
+        return self._places.get(id(fact))
 
     def copy(self, scope: Scope | None = None) -> _Recording:
         inner = _Recording(scope or self.scope)
         inner.facts, inner._by_key = list(self.facts), dict(self._by_key)
         if scope is None:
             inner.lowering = self.lowering
+        inner._places = dict(self._places)
         inner.touched = self.touched
         return inner
 
@@ -76,7 +81,7 @@ class Workbench:
         self.facts: _Recording = _Recording(Scope.of(statement.declarations))
         self.judge.facts = self.facts
         self.given = len(self.judge.nodes)
-        self.places = {id(n): i for i, n in enumerate(self.judge.nodes)}
+        self.places = {n: i for i, n in enumerate(self.judge.nodes)}
         self.steps: list[Step] = []
         self.leans: list[set[int]] = []
         self.depth = 0
@@ -101,11 +106,10 @@ class Workbench:
 
     def place(self, node: Term) -> int:
         """The place of a term in the table, added where it is new."""
-        for n in postorder([node]):
-            if id(n) not in self.places:
-                self.places[id(n)] = len(self.judge.nodes)
-                self.judge.nodes.append(n)
-        return self.places[id(node)]
+        for n in postorder([node], self.places):
+            self.places[n] = len(self.judge.nodes)
+            self.judge.nodes.append(n)
+        return self.places[node]
 
     def take(self, step: Step) -> int | None:
         """Take a step; the place of its fact, or None where the judge rejects it."""
