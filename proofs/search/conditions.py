@@ -66,5 +66,7 @@ PROPERTIES: dict[str, Callable[[Workbench, Term], int | None]] = {
     "invertible": invertibility.invertible,
     "positive_definite": definiteness.definite,
     "positive_semidefinite": definiteness.semidefinite,
+    "full_row_rank": definiteness.full_rows,
+    "full_column_rank": definiteness.full_columns,
     "symmetric": _symmetric,
 }

@@ -1,9 +1,10 @@
-"""Untrusted. That a matrix is positive definite or semidefinite."""
+"""Untrusted. That a matrix is positive definite or semidefinite, or of full rank."""
 
 from __future__ import annotations
 
 from proofs.language.infer import infer
 from proofs.language.tree import Term, term
+from proofs.search import equations
 from proofs.search.raising import factors_of, product_of, size_term
 from proofs.search.workbench import Workbench
 
@@ -54,21 +55,34 @@ def _definite_product(w: Workbench, a: Term, n: Term) -> int | None:
     """B*B.H, or B*S*B.H with S definite, for B of full row rank."""
     factors = factors_of(a)
     half = len(factors) // 2
-    lower = w.facts.lowering.lower
     b = product_of(factors[:half])
     middle = factors[half : len(factors) - half]
     adjoint = term("adjoint", b)
-    rest = term("mul", middle[0], adjoint) if middle else adjoint
-    if lower(term("mul", b, rest)) != lower(a):
+    shape = term("mul", b, term("mul", middle[0], adjoint) if middle else adjoint)
+    same = _same(w, a, shape)
+    if same is None:
         return None
     cols = size_term(infer(b, w.facts.scope).cols)
     if middle:
-        return w.schema("definite_congruence", n=cols, k=n, A=middle[0], B=b)
-    found = w.schema("definite_gram_rows", n=n, k=cols, A=b)
-    if found is None:  # b = c.H with c of full column rank
+        found = w.schema("definite_congruence", n=cols, k=n, A=middle[0], B=b)
+    else:
+        found = w.schema("definite_gram_rows", n=n, k=cols, A=b)
+    if found is None and not middle:  # b = c.H with c of full column rank
         c = b.args[0] if b.op in ("transpose", "adjoint") else adjoint
         found = w.schema("definite_gram_columns", n=cols, k=n, A=c)
+    if found is not None and not same:
+        found = w.schema("definite_equal", n=n, A=shape, B=a)
     return found
+
+
+def full_rows(w: Workbench, a: Term) -> int | None:
+    kind = infer(a, w.facts.scope)
+    return w.schema("unit_full_rows", n=w.size(a), A=a) if kind.rows == kind.cols else None
+
+
+def full_columns(w: Workbench, a: Term) -> int | None:
+    kind = infer(a, w.facts.scope)
+    return w.schema("unit_full_columns", n=w.size(a), A=a) if kind.rows == kind.cols else None
 
 
 def semidefinite(w: Workbench, a: Term) -> int | None:
@@ -93,18 +107,31 @@ def semidefinite(w: Workbench, a: Term) -> int | None:
 
 
 def _congruence(w: Workbench, a: Term, n: Term) -> int | None:
-    """B*S*B.H with S semidefinite, or a Gram matrix B*B.H."""
+    """B*S*B.H with S semidefinite, or a Gram matrix B*B.H, also where a hypothesis says so."""
     factors = factors_of(a)
-    lower = w.facts.lowering.lower
     for size in range(len(factors) // 2, 0, -1):
         outer, inner = factors[:size], factors[size : len(factors) - size]
         b = product_of(outer)
         adjoint = term("adjoint", b)
-        middle = term("mul", product_of(inner), adjoint) if inner else adjoint
-        if lower(term("mul", b, middle)) != lower(a):
-            continue
+        shape = term("mul", b, term("mul", product_of(inner), adjoint) if inner else adjoint)
         cols = size_term(infer(b, w.facts.scope).cols)
+        same = _same(w, a, shape)
+        if same is None:
+            continue
         if inner:
-            return w.schema("semidefinite_congruence", n=cols, k=n, A=product_of(inner), B=b)
-        return w.schema("semidefinite_gram", n=n, k=cols, B=adjoint)
+            found = w.schema("semidefinite_congruence", n=cols, k=n, A=product_of(inner), B=b)
+        else:
+            found = w.schema("semidefinite_gram", n=n, k=cols, B=adjoint)
+        if found is not None and not same:
+            found = w.schema("semidefinite_equal", n=n, A=shape, B=a)
+        return found
     return None
+
+
+def _same(w: Workbench, a: Term, b: Term) -> bool | None:
+    """Whether two products are the same; False where it takes a hypothesis, None if they aren't."""
+    difference = w.facts.difference(goal := term("eq", a, b))
+    if not difference.terms:
+        return True
+    rest, _ = equations.known(w, [goal]).reduce(difference)
+    return None if rest.terms else False

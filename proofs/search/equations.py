@@ -13,7 +13,7 @@ from proofs.language.errors import StatementError
 from proofs.language.infer import infer
 from proofs.language.sizes import Size
 from proofs.language.tree import Term, abstract, bound, instantiate, name, postorder, rational, term
-from proofs.search import instances
+from proofs.search import instances, logarithms
 from proofs.search.ideal import Ideal, divide
 from proofs.search.raising import NoTerm, opened, size_term
 from proofs.search.workbench import ARITHMETIC, Stuck, Workbench
@@ -26,6 +26,8 @@ FUNCTIONS = frozenset({"exp", "log", "sqrt", "lambertw", "det", "kron", "inv", "
 
 # Heavier symbols are rewritten into lighter ones: a derivative into what it is, say.
 WEIGHTS = {
+    "logpdf": 60,
+    "cov_given": 60,
     "hadamard": 30,
     "vec": 30,
     "kron": 4,
@@ -444,6 +446,7 @@ def _sum_by_terms(w: Workbench, goal: Term) -> int | None:
 TACTICS = (
     _inverse,
     _quick,
+    logarithms.by_logarithms,
     _by_arguments,
     _lambert,
     _sum_by_terms,

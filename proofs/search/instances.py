@@ -8,13 +8,12 @@ from proofs.checker.algebra import Poly, TooLarge
 from proofs.checker.definedness import NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
-from proofs.language.tree import Term, bound, postorder, rational, term
-from proofs.search import calculus, expectations, gaussians, products
+from proofs.language.tree import Term, postorder, rational, term
+from proofs.search import calculus, expectations, gaussians, logarithms, products
 from proofs.search.raising import NoTerm, factors_of, opened, product_of, size_term
 from proofs.search.workbench import Workbench
 
 MAX_ROUNDS = 6
-LOG = term("log", bound(0, term("real_type")))
 MAX_INSTANCES = 400
 MAX_LITERAL = 8  # identities and traces of at most this literal size are written out
 
@@ -52,10 +51,20 @@ def _size(w: Workbench, a: Term) -> Term:
 
 
 def _inverse(w: Workbench, node: Term) -> None:
-    a = node.args[0]
-    if not infer(a, w.facts.scope).is_scalar:
-        w.schema("inv_left", n=_size(w, a), A=a)
-        w.schema("inv_right", n=_size(w, a), A=a)
+    a, scope = node.args[0], w.facts.scope
+    if infer(a, scope).is_scalar:
+        return
+    n, args = _size(w, a), a.args
+    w.schema("inv_left", n=n, A=a)
+    w.schema("inv_right", n=n, A=a)
+    if a.op == "transpose":
+        w.schema("inverse_transpose", n=n, A=args[0])
+    elif a.op == "inv":
+        w.schema("inverse_inverse", n=n, A=args[0])
+    elif a.op == "mul" and infer(args[0], scope).is_scalar:
+        w.schema("inverse_scale", n=n, A=args[1], c=args[0])
+    elif a.op == "mul" and infer(args[0], scope).rows == infer(args[0], scope).cols:
+        w.schema("inverse_product", n=n, A=args[0], B=args[1])
 
 
 def _power(w: Workbench, node: Term) -> None:
@@ -110,43 +119,31 @@ def _exponential(w: Workbench, node: Term) -> None:
         parts = parts[1:]
 
 
-def _logarithm(w: Workbench, node: Term) -> None:
-    argument = node.args[0]
-    if argument.op == "exp":
-        w.schema("log_exp", x=argument.args[0])
-    elif argument.op == "prod" and argument.args[0] is rational(1):
-        high, body = argument.args[1:]
-        w.schema("log_product_terms", n=high, x=term("comprehension", high, body))
-    elif argument.op == "mul":
-        w.schema("log_product", x=argument.args[0], y=argument.args[1])
-    elif argument.op == "div":
-        one = rational(1)
-        if argument.args[0] is one:
-            w.schema("log_reciprocal", x=argument.args[1])
-        else:
-            w.schema("log_product", x=argument.args[0], y=term("div", one, argument.args[1]))
-    elif argument.op == "entry" and argument.args[0].op == "softmax":  # log s_j = x_j - log Z
-        vector, index = argument.args[0].args[0], argument.args[1]
-        n = _size(w, vector)
-        place = w.schema("softmax_entry", n=n, x=vector, j=index)
-        if place is not None:
-            total = w.facts.facts[place].relation.args[0].args[1]
-            w.schema("log_product", x=argument, y=total)
-            w.congruence(place, LOG)
-    elif argument.op == "lambertw":  # log W = log x - W
-        x = argument.args[0]
-        w.schema("log_product", x=argument, y=term("exp", argument))
-        place = w.schema("lambertw_solves", x=x)
-        if place is not None:
-            w.congruence(place, LOG)
-
-
 def _lambert(w: Workbench, node: Term) -> None:
     w.schema("lambertw_solves", x=node.args[0])
 
 
 def _root(w: Workbench, node: Term) -> None:
-    w.schema("sqrt_square", x=node.args[0])
+    """The square of a root, and the root of a product, a quotient or a square."""
+    argument = node.args[0]
+    w.schema("sqrt_square", x=argument)
+    if argument is rational(1):
+        w.schema("sqrt_one")
+    elif argument.op == "mul":
+        w.schema("sqrt_product", x=argument.args[0], y=argument.args[1])
+    elif argument.op == "div" and argument.args[0] is not rational(1):
+        reciprocal = term("div", rational(1), argument.args[1])
+        w.schema("sqrt_product", x=argument.args[0], y=reciprocal)
+    elif argument.op == "div":  # sqrt(1/x)*sqrt(x) = 1
+        w.schema("sqrt_product", x=argument, y=argument.args[1])
+        w.schema("sqrt_one")
+    elif argument.op == "pow" and argument.args[1] is rational(2):
+        w.schema("sqrt_of_square", x=argument.args[0])
+
+
+def _density(w: Workbench, node: Term) -> None:
+    x, m, covariance = node.args
+    w.schema("log_density", n=w.size(x), x=x, m=m, S=covariance)
 
 
 def _derivative(w: Workbench, node: Term) -> None:
@@ -187,13 +184,15 @@ def _determinant(w: Workbench, node: Term) -> None:
     """A determinant by the form of its matrix: product, inverse, diagonal, rank-one update."""
     a = node.args[0]
     n, op, args = _size(w, a), a.op, a.args
-    if op == "eye":
+    if infer(a, w.facts.scope).is_scalar:
+        w.schema("det_scalar", x=a)
+    elif op == "eye":
         w.schema("det_eye", n=n)
     elif op == "inv":
         w.schema("det_inverse", n=n, A=args[0])
     elif op == "kron":
         x, y = args
-        w.schema("det_kron", n=_size(w, x), k=_size(w, y), A=x, B=y)
+        w.schema("det_kron", n=w.size(x), k=_size(w, y), A=x, B=y)
     elif op == "transpose":
         w.schema("det_transpose", n=n, A=args[0])
     elif op == "diag":
@@ -334,9 +333,10 @@ INSTANCES: dict[str, Callable[[Workbench, Term], None]] = {
     "pow": _power,
     "pinv": _pseudo_inverse,
     "exp": _exponential,
-    "log": _logarithm,
+    "log": logarithms.expand,
     "lambertw": _lambert,
     "sqrt": _root,
+    "logpdf": _density,
     "deriv": _derivative,
     "tr": _trace,
     "eye": _identity,

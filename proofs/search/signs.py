@@ -9,7 +9,7 @@ from proofs.checker.algebra import ONE, Atom, Poly, multiply
 from proofs.checker.definedness import ZERO
 from proofs.language.infer import infer
 from proofs.language.tree import Term, term
-from proofs.search import equations, quantified
+from proofs.search import denominators, equations, quantified
 from proofs.search.ideal import divide
 from proofs.search.raising import NoTerm, size_term
 from proofs.search.units import pushed_through
@@ -20,16 +20,19 @@ MAX_PAIRS = 60  # completion steps on the way to a sign
 
 
 def sign(w: Workbench, relation: Term) -> int | None:
-    """left > right or left >= right, from the signs of the monomials of the difference."""
+    """left > right or left >= right, from the signs of monomials, factors or numerators."""
     difference = w.facts.difference(relation)
     if not difference.is_scalar:
         return None
     terms = _nonnegative(w, difference, relation.op == "gt")
     rows: list[Any] = []
     if terms is None:
+        product = denominators.factored(w, relation)
+        if product is not None:
+            return product
         found = _reduced_sign(w, relation, difference)
         if found is None:
-            return None
+            return denominators.cleared(w, relation, difference)
         terms, rows = found
     return w.take(
         {"rule": "positive", "goal": w.place(relation), "terms": terms, "equations": rows}
@@ -177,6 +180,10 @@ def _shown_sign(w: Workbench, node: Term) -> int | None:
     op, args = node.op, node.args
     if op == "exp":
         return w.schema("exp_positive", x=args[0])
+    if op == "constant" and node.data == "pi":
+        return w.schema("pi_positive")
+    if op == "pow":
+        return w.schema("power_positive", x=args[0], p=args[1])
     if op == "div" and w.attempt(term("gt", args[1], ZERO)) is not None:
         return w.schema("reciprocal_positive", x=args[1])
     if op == "lambertw":
@@ -190,7 +197,7 @@ def _shown_sign(w: Workbench, node: Term) -> int | None:
     if op in ("sum", "prod"):
         return _ranged_sign(w, node)
     if op == "det":
-        return w.schema("det_definite", n=size_term(infer(args[0], w.facts.scope).rows), A=args[0])
+        return _determinant_sign(w, node)
     if op == "entry":
         return _entry_sign(w, node)
     if op == "norm2":
@@ -211,6 +218,38 @@ def _shown_sign(w: Workbench, node: Term) -> int | None:
                 }
             )
     return None
+
+
+def _determinant_sign(w: Workbench, node: Term) -> int | None:
+    """det(A) > 0 for a definite matrix, and where the determinants of its factors are positive."""
+    a = node.args[0]
+    n, op, args = w.size(a), a.op, a.args
+    found = w.schema("det_definite", n=n, A=a)
+    if found is not None:
+        return found
+    equal = None
+    if infer(a, w.facts.scope).is_scalar:
+        equal = w.schema("det_scalar", x=a)
+    elif op == "transpose":
+        equal = w.schema("det_transpose", n=n, A=args[0])
+    elif op == "mul" and infer(args[0], w.facts.scope).is_scalar:
+        equal = w.schema("det_scale", n=n, A=args[1], c=args[0])
+    elif op == "mul" and infer(args[0], w.facts.scope).rows == infer(a, w.facts.scope).rows:
+        equal = w.schema("det_product", n=n, A=args[0], B=args[1])
+    if equal is None:
+        return None
+    goal = term("gt", w.facts.facts[equal].relation.args[1], ZERO)
+    positive = w.attempt(goal)
+    if positive is None:
+        return None
+    return w.take(
+        {
+            "rule": "positive",
+            "goal": w.place(term("gt", node, ZERO)),
+            "terms": [["1", [w.stated(goal, positive)], None]],
+            "equations": [[None, equal, None, ""]],
+        }
+    )
 
 
 def _ranged_sign(w: Workbench, node: Term) -> int | None:

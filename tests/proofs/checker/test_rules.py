@@ -31,7 +31,7 @@ NEVER_MET = {
     "irreflexive": "no number is greater than itself; that is the point",
     "diff_equal": "two random functions differ; see test_equal_functions_have_equal_derivatives",
 }
-ONE_MODEL = frozenset({"exp_zero", "log_one"})  # nothing varies
+ONE_MODEL = frozenset({"exp_zero", "log_one", "pi_positive", "sqrt_one"})  # nothing varies
 
 
 def rule(name: str) -> Statement:

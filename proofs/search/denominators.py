@@ -1,0 +1,103 @@
+"""Untrusted. Signs of products and quotients: factor by factor, or with denominators cleared."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from proofs.checker.algebra import ONE, Atom, Poly
+from proofs.checker.definedness import ZERO
+from proofs.language.tree import Term, term
+from proofs.search import equations
+from proofs.search.ideal import divide
+from proofs.search.raising import NoTerm, factors_of
+from proofs.search.workbench import ARITHMETIC, Stuck, Workbench
+
+
+def factored(w: Workbench, relation: Term) -> int | None:
+    """A product that is positive, or non-negative, because each of its factors is."""
+    product, zero = relation.args
+    factors = factors_of(product)
+    if zero is not ZERO or len(factors) < 2 or any(f.op == "neg" for f in factors):
+        return None
+    places = []
+    for factor in factors:
+        place = w.attempt(wanted := term(relation.op, factor, ZERO))
+        if place is None:
+            return None
+        places.append(w.stated(wanted, place))
+    return _positive(w, relation, places, [])
+
+
+def cleared(w: Workbench, relation: Term, difference: Poly) -> int | None:
+    """The sign of a sum of fractions from that of its numerator, over a positive denominator."""
+    for value, rows in _forms(w, relation, difference):
+        for q, denominator in _reciprocals(w, value):
+            positive = w.attempt(term("gt", denominator, ZERO))
+            if positive is None or positive == ARITHMETIC:
+                continue
+            power, numerator = _numerator(w, value, q, denominator)
+            try:
+                above = w.raising.poly(numerator)
+                goal = term(relation.op, above, ZERO)
+                place = w.stated(goal, w.establish(goal))
+                inverse = w.schema("reciprocal_positive", x=denominator)
+                product = above
+                for _ in range(power):
+                    product = term("mul", w.raising.scalar(q), product)
+                whole = w.raising.poly(value)
+                equal = w.stated(same := term("eq", whole, product), w.establish(same))
+            except (NoTerm, Stuck):
+                continue
+            if inverse is not None:
+                equations_ = [*rows, [None, equal, None, ""]]
+                return _positive(w, relation, [place, *[inverse] * power], equations_)
+    return None
+
+
+def _forms(w: Workbench, relation: Term, difference: Poly) -> list[tuple[Poly, list[Any]]]:
+    """A difference as it is, and as the known equations simplify it."""
+    forms: list[tuple[Poly, list[Any]]] = [(difference, [])]
+    reduced, used = equations.known(w, [relation]).reduce(difference)
+    if used:
+        with suppress(NoTerm, Stuck):
+            forms.append((reduced, [w.row(t) for t in used]))
+    return forms
+
+
+def _reciprocals(w: Workbench, value: Poly) -> list[tuple[Atom, Term]]:
+    """The reciprocals in a polynomial, each with its denominator, sums first."""
+    found: dict[Atom, Term] = {}
+    for monomial, _ in value.terms:
+        for a, _ in monomial:
+            node = w.raising.atoms.get(a)
+            if a.key.startswith("1/(") and node is not None:
+                found[a] = node.args[-1]
+    return sorted(found.items(), key=lambda item: -len(item[0].key))
+
+
+def _numerator(w: Workbench, value: Poly, q: Atom, denominator: Term) -> tuple[int, Poly]:
+    """The k and p with value = q^k*p, p free of the reciprocal q of the denominator."""
+    below = w.facts.lowering.lower(denominator)
+    power = max(dict(m).get(q, 0) for m, _ in value.terms)
+    total = Poly(ONE, ONE, {})
+    for (monomial, word), c in value.terms.items():
+        k = dict(monomial).get(q, 0)
+        rest = divide(monomial, ((q, k),)) if k else monomial
+        part = Poly(ONE, ONE, {(rest or (), word): c})
+        for _ in range(power - k):
+            part = part * below
+        total = total + part
+    return power, total
+
+
+def _positive(w: Workbench, goal: Term, places: list[int], rows: list[Any]) -> int | None:
+    """The step from inequalities to that of their product, up to equations."""
+    return w.take(
+        {
+            "rule": "positive",
+            "goal": w.place(goal),
+            "terms": [["1", places, None]],
+            "equations": rows,
+        }
+    )
