@@ -94,20 +94,17 @@ def semidefinite(w: Workbench, a: Term) -> int | None:
         return found
     if op == "add":
         return w.schema("semidefinite_sum", n=n, A=args[0], B=args[1])
-    congruent = _congruence(w, a, n)
-    if congruent is not None:
-        return congruent
     if op == "mul" and infer(args[0], w.facts.scope).is_scalar:
         return w.schema("semidefinite_scale", n=n, A=args[1], c=args[0])
     if op == "div":
         return w.schema(
             "semidefinite_scale", n=n, A=args[0], c=term("div", term("rational", data="1"), args[1])
         )
-    return None
+    return _congruence(w, a, n)
 
 
 def _congruence(w: Workbench, a: Term, n: Term) -> int | None:
-    """B*S*B.H with S semidefinite, or a Gram matrix B*B.H, also where a hypothesis says so."""
+    """B*S*B.H with S semidefinite, or a Gram matrix B*B.H."""
     factors = factors_of(a)
     for size in range(len(factors) // 2, 0, -1):
         outer, inner = factors[:size], factors[size : len(factors) - size]
