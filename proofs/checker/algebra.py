@@ -16,13 +16,11 @@ Nothing here divides: that `u * (1/u) = 1` is a rule, to be cited.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 
+from proofs.language.effort import TooLarge, spend
 from proofs.language.sizes import ONE, Size
 
 MAX_TERMS = 20_000
@@ -31,32 +29,6 @@ MAX_EXPONENT = 10_000
 MAX_BITS = 14_000  # of a coefficient: Python prints no integer of more than 4,300 digits
 MAX_KEY = 160
 UNIT = Fraction(1)  # the one coefficient 1 that most terms have: a product with it is no work
-
-
-class TooLarge(ValueError):
-    """Beyond the stated limits, or beyond what the algebra can express."""
-
-
-_work: ContextVar[list[int] | None] = ContextVar("work", default=None)
-
-
-@contextmanager
-def limited(amount: int) -> Iterator[None]:
-    """Allow only so many elementary operations, so that no certificate can keep its reader busy."""
-    token = _work.set([amount])
-    try:
-        yield
-    finally:
-        _work.reset(token)
-
-
-def spend(amount: int) -> None:
-    """Count elementary operations, where they are limited."""
-    left = _work.get()
-    if left is not None:
-        left[0] -= amount
-        if left[0] < 0:
-            raise TooLarge("this asks for more work than the stated limit")
 
 
 def short(key: str) -> str:
@@ -152,7 +124,7 @@ class Poly:
     ) -> None:
         if len(terms) > MAX_TERMS:
             raise TooLarge(f"more than {MAX_TERMS} terms")
-        spend(len(terms))
+        spend(len(terms) + sum(len(m) + len(w) for m, w in terms) // 8)
         self.rows, self.cols, self.terms = rows, cols, terms
         self._key: str | None = None
 
@@ -164,6 +136,7 @@ class Poly:
     def key(self) -> str:
         """A string that equal polynomials share and different ones don't."""
         if self._key is None:
+            spend(sum(len(m) + len(w) for m, w in self.terms) // 8)
             shape = "" if self.is_scalar else f"[{self.rows}x{self.cols}]"
             text = "+".join(sorted(map(_term_text, self.terms.items()))) or "0"
             self._key = short(shape + text)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from proofs.checker.algebra import spend
+from proofs.language.effort import spend
 from proofs.language.infer import Scope, infer, polynomial
 from proofs.language.sizes import ONE, Size
 from proofs.language.tree import Term, binders_at, instantiate, natural, pair, rational, term
@@ -59,6 +59,7 @@ def obligations(root: Term, scope: Scope) -> list[Term]:
         if is_total(node) or (id(node), binders) in seen or node.op.endswith("_type"):
             continue
         seen.add((id(node), binders))
+        spend(2 + len(node.args) + len(binders))
         # A closed node doesn't move with the variable of a derivative.
         moves = node.free > 0 and any(b.point is not None for b in binders)
         if node.op in UNSUPPORTED or (moves and node.op in NOT_SMOOTH):
@@ -75,7 +76,6 @@ def obligations(root: Term, scope: Scope) -> list[Term]:
             if binders_at(node.op, node.data, position):
                 under = (*binders, _binder(node, position))
             stack.append((arg, under))
-    spend(len(seen))
     return list(found)
 
 
@@ -176,6 +176,7 @@ def bound_types(root: Term, count: int) -> list[Term | None]:
         if node.free <= depth or (id(node), depth) in seen:
             continue
         seen.add((id(node), depth))
+        spend(1 + len(node.args))
         if node.op == "bound":
             index = natural(node) - depth
             if 0 <= index < count:
@@ -183,5 +184,4 @@ def bound_types(root: Term, count: int) -> list[Term | None]:
             continue
         for position, arg in enumerate(node.args):
             stack.append((arg, depth + binders_at(node.op, node.data, position)))
-    spend(len(seen))
     return found

@@ -6,9 +6,9 @@ import operator
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from proofs.checker.algebra import spend
 from proofs.checker.definedness import ZERO, NotDefined, obligations
 from proofs.checker.lowering import Lowering
+from proofs.language.effort import spend
 from proofs.language.infer import Scope, infer, type_from
 from proofs.language.tree import Declaration, Statement, Term, name, pair, term
 

@@ -23,11 +23,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from proofs.checker.algebra import Poly, limited, number
+from proofs.checker.algebra import Poly, number
 from proofs.checker.definedness import ZERO
 from proofs.checker.facts import Fact, Facts, declared_facts, duties, leaning
 from proofs.checker.lowering import L2, as_random
 from proofs.checker.rules import Instance, admits, find_rule, instance_of
+from proofs.language.effort import limited
 from proofs.language.infer import Scope, infer
 from proofs.language.infer import check as check_types
 from proofs.language.tree import (

@@ -31,8 +31,8 @@ from proofs.checker.algebra import (
     number,
     of_atom,
     of_letter,
-    spend,
 )
+from proofs.language.effort import spend
 from proofs.language.errors import TypeProblem
 from proofs.language.infer import Scope, infer, random_degree
 from proofs.language.sizes import Size
@@ -73,7 +73,7 @@ class Lowering:
             if missing:
                 stack += [node, *missing]
             else:
-                spend(8)
+                spend(8 + 4 * len(node.args))
                 done[node] = self._node(node) if opened is None else done[opened]
         return done[root]
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 
+from proofs.language.effort import spend
 from proofs.language.errors import LimitExceeded, Span, TypeProblem
 from proofs.language.sizes import ONE, Size
 from proofs.language.tokens import is_name
@@ -170,6 +171,7 @@ def polynomial(root: Term, dimensions: Container[str]) -> Size | None:
             stack += missing
             continue
         stack.pop()
+        spend(1)
         found[node] = _polynomial_node(node, dimensions, found)
     return found[root]
 
@@ -249,6 +251,7 @@ def _pending(root: Term, known: Mapping[Term, object]) -> list[Term]:
             order.append(node)
         elif node not in seen and node not in known:
             seen.add(node)
+            spend(6 + len(node.args))
             stack.append((node, True))
             stack.extend((arg, False) for arg in reversed(node.args))
     return order

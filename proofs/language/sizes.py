@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from proofs.language.effort import spend
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Size:
@@ -83,6 +85,7 @@ class Size:
 
 
 def _collect(terms: list[tuple[tuple[str, ...], int]]) -> Size:
+    spend(1 + len(terms))
     total: dict[tuple[str, ...], int] = {}
     for monomial, coefficient in terms:
         total[monomial] = total.get(monomial, 0) + coefficient

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from proofs.language.effort import spend
 from proofs.language.errors import MalformedError
 
 # Operators with their number of arguments (None: any number). This is the whole vocabulary.
@@ -313,6 +314,7 @@ def postorder(roots: Iterable[Term], known: Container[Term] = ()) -> list[Term]:
             order.append(open_.pop())
         elif node not in seen and node not in known:
             seen.add(node)
+            spend(1 + len(node.args))
             if node.args:
                 open_.append(node)
                 stack.append(None)
@@ -405,6 +407,7 @@ def _rewrite(root: Term, leaf: Leaf) -> Term:
             if changed is not None:
                 done[id(node), depth] = changed
                 continue
+            spend(16 + len(node.args))  # walked twice, and mostly a new term
             stack.append((node, depth, True))
             stack.extend(
                 (arg, depth + binders_at(node.op, node.data, i), False)

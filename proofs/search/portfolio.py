@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from proofs.checker.algebra import TooLarge, limited
+from proofs.checker.algebra import TooLarge
 from proofs.checker.definedness import NotDefined, obligations
 from proofs.checker.facts import duties
 from proofs.checker.judge import Rejected, check
+from proofs.language.effort import limited
 from proofs.language.errors import StatementError
 from proofs.language.tree import Statement, Term
 from proofs.search.conditions import establish

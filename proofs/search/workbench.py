@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from proofs.checker.algebra import Poly, TooLarge, limited
+from proofs.checker.algebra import Poly, TooLarge
 from proofs.checker.definedness import NotDefined, obligations
 from proofs.checker.facts import Fact, Facts, declared_facts
 from proofs.checker.judge import Judge, Rejected
 from proofs.checker.lowering import L2
 from proofs.checker.rules import find_rule, instance_of
+from proofs.language.effort import limited
 from proofs.language.errors import StatementError
 from proofs.language.infer import Scope, infer
 from proofs.language.tree import Declaration, Statement, Term, instantiate, postorder, term

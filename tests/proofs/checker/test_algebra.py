@@ -18,13 +18,13 @@ from proofs.checker.algebra import (
     atom,
     identity,
     letter,
-    limited,
     number,
     of_atom,
     of_letter,
     of_size,
 )
 from proofs.checker.lowering import _block, _injections, _unit_vector
+from proofs.language.effort import limited
 from proofs.language.sizes import ONE, Size
 from tests.proofs.checker.arithmetic import (
     Values,

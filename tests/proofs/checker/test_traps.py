@@ -600,6 +600,28 @@ def chain(base: Term, times: int, step: Callable[[Term], Term]) -> Term:
     return base
 
 
+def long_body(length: int) -> Term:
+    """A long chain that mentions the bound variable everywhere."""
+    b = bound(0, term("integer_type"))
+    return chain(b, length, lambda a: term("neg", term("add", a, b)))
+
+
+def long_words() -> Term:
+    """Some two thousand words of more than a hundred letters."""
+    far = term("pow", A, rational(64))
+    many = term("pow", term("add", A, term("transpose", A)), rational(11))
+    return term("mul", many, term("mul", far, far))
+
+
+def sizes(count: int) -> Term:
+    """A sum of traces of larger and larger identities."""
+    size, total = n, x
+    for _ in range(count):
+        size = term("add", size, ONE)
+        total = term("add", total, term("tr", term("eye", size)))
+    return total
+
+
 BOMBS: dict[str, Callable[[], Term]] = {
     "digits": lambda: tower(rational(3), 8),
     "digits in a denominator": lambda: term("div", ONE, tower(rational(3), 8)),
@@ -652,6 +674,10 @@ BOMBS: dict[str, Callable[[], Term]] = {
         lambda a: term("sum", ONE, n, a),
     ),
     "powers of a sum of letters": lambda: tower(term("add", A, term("transpose", A)), 1),
+    "sizes that grow": lambda: sizes(2_000),
+    "a long body summed": lambda: term("sum", ONE, rational(64), long_body(20_000)),
+    "long arguments": lambda: chain(x, 30, lambda a: term("max", *[a] * 20_000)),
+    "transposes of long words": lambda: chain(long_words(), 3_000, lambda a: term("transpose", a)),
 }
 
 
@@ -704,6 +730,11 @@ def test_many_steps_over_a_large_term_come_to_an_end(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(judge, "MAX_WORK", judge.MAX_WORK // 4)
     large = chain(x, 20_000, lambda a: term("add", a, ONE))
     quick(BOMB, *[combine(term("eq", large, large))] * 2000)
+
+
+def test_a_context_that_is_long_is_not_walked_again_and_again():
+    hole = chain(bound(0, REAL), 30_000, lambda a: term("neg", a))
+    quick(BOMB, combine(BOMB("x = x")), *[congruence(0, hole)] * 1_000)
 
 
 def test_many_sub_proofs_over_many_facts_come_to_an_end():
