@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
+
 from proofs.checker.algebra import ONE
+from proofs.checker.definedness import ZERO
 from proofs.checker.facts import declared_facts
 from proofs.language.infer import infer, random_degree
 from proofs.language.tree import Declaration, Term, name, postorder, rational, term
@@ -59,20 +63,59 @@ def _selector(sizes: list[Term], which: int) -> Term:
 
 def condition(w: Workbench, node: Term) -> None:
     """The conditional mean or covariance that `node` denotes, for a gain that can be verified."""
-    x, y = node.args[0], node.args[-1]
-    if node.op == "cov_given" and (len(node.args) != 3 or node.args[1] is not x):
+    values = node.args[:1] if node.op == "expect_given" else node.args[:2]
+    given = node.args[len(values) :]
+    if not all(random_degree(y, w.facts.scope) for y in given):
         return
-    if (node.op == "expect_given" and len(node.args) != 2) or not random_degree(y, w.facts.scope):
-        return
-    a, b = _moment(w, term("expect", x)), _moment(w, term("expect", y))
-    s, c, r = (_moment(w, term("cov", u, v)) for u, v in ((x, x), (x, y), (y, y)))
-    rule = "gaussian_mean_given" if node.op == "expect_given" else "gaussian_covariance_given"
-    kinds = [infer(v, w.facts.scope) for v in (x, y)]
-    n, k = (size_term(kind.rows) for kind in kinds)
-    for gain in _gains(w, c, r, (kinds[0].rows, kinds[1].rows)):
-        found = w.schema(rule, n=n, k=k, a=a, b=b, S=s, C=c, R=r, G=gain, X=x, Y=y)
-        if found is not None:
+    if len(given) == 1:
+        _given_one(w, node, values, given[0])
+    elif len(given) == 2 and values[0] is values[-1]:
+        _given_two(w, node, values[0], given)
+
+
+def _given_one(w: Workbench, node: Term, values: tuple[Term, ...], y: Term) -> None:
+    x, v = values[0], values[-1]
+    mean, cov = partial(_mean, w), partial(_covariance, w)
+    names = {"n": w.size(x), "k": w.size(y), "X": x, "Y": y, "a": mean(x), "b": mean(y)}
+    c, r = cov(x, y), cov(y, y)
+    names |= {"S": cov(x, x), "C": c, "R": r}
+    if node.op == "expect_given":
+        rule = "gaussian_mean_given"
+    elif x is v:
+        rule = "gaussian_covariance_given"
+    else:
+        rule = "gaussian_cross_covariance_given"
+        names |= {"m": w.size(v), "V": v, "v": mean(v)}
+        names |= {"P": cov(x, v), "W": cov(v, v), "L": cov(v, y)}
+    for gain in _gains(w, node, c, r):
+        if w.schema(rule, G=gain, **names) is not None:
             return
+
+
+def _given_two(w: Workbench, node: Term, x: Term, given: tuple[Term, ...]) -> None:
+    y, z = given
+    mean, cov = partial(_mean, w), partial(_covariance, w)
+    c, d, r, t, q = cov(x, y), cov(x, z), cov(y, y), cov(y, z), cov(z, z)
+    names = {"n": w.size(x), "k": w.size(y), "m": w.size(z), "X": x, "Y": y, "Z": z}
+    names |= {"a": mean(x), "b": mean(y), "c": mean(z), "S": cov(x, x)}
+    names |= {"C": c, "D": d, "R": r, "T": t, "Q": q}
+    rule = "gaussian_mean_given_two"
+    if node.op == "cov_given":
+        rule = "gaussian_covariance_given_two"
+    for first, second in _pairs_of_gains(w, node, (c, d), (r, t, q)):
+        if w.schema(rule, G=first, H=second, **names) is not None:
+            return
+
+
+# ---------------------------------------------------------------- moments
+
+
+def _mean(w: Workbench, x: Term) -> Term:
+    return _moment(w, term("expect", x))
+
+
+def _covariance(w: Workbench, x: Term, y: Term) -> Term:
+    return _moment(w, term("cov", x, y))
 
 
 def _moment(w: Workbench, node: Term) -> Term:
@@ -83,9 +126,13 @@ def _moment(w: Workbench, node: Term) -> Term:
     return w.raising.poly(reduced)
 
 
-def _gains(w: Workbench, c: Term, r: Term, shape: tuple[object, object]) -> list[Term]:
-    """Candidates for G with G*R = C: what the goal writes, then C*pinv(R)."""
-    found: dict[Term, None] = {}
+# ---------------------------------------------------------------- gains
+
+
+def _gains(w: Workbench, node: Term, c: Term, r: Term) -> list[Term]:
+    """Candidates for G with G*R = C: what the goal writes, then C*inv(R), then C*pinv(R)."""
+    found = dict.fromkeys(_from_goal(w, node, node.args[-1]))
+    shape = (infer(c, w.facts.scope).rows, infer(r, w.facts.scope).rows)
     for part in postorder([w.statement.goal]):
         if part.op not in ("pinv", "inv", "mul") or part.free:
             continue
@@ -93,7 +140,71 @@ def _gains(w: Workbench, c: Term, r: Term, shape: tuple[object, object]) -> list
         inverts = any(p.op in ("pinv", "inv") for p in postorder([part]))
         if (kind.rows, kind.cols) == shape and inverts and not random_degree(part, w.facts.scope):
             found[part] = None
-    inverse = (
-        term("div", rational(1), r) if infer(r, w.facts.scope).rows == ONE else term("pinv", r)
+    return [*found, *(term("mul", c, i) for i in _inverses(w, r))]
+
+
+def _inverses(w: Workbench, r: Term) -> list[Term]:
+    """The inverse of a covariance where it has one, then its pseudo-inverse."""
+    if infer(r, w.facts.scope).is_scalar:
+        found = [term("div", rational(1), r)] if w.attempt(term("ne", r, ZERO)) is not None else []
+    else:
+        found = [term("inv", r)] if w.attempt(term("invertible", r)) is not None else []
+    return [*found, term("pinv", r)]
+
+
+def _pairs_of_gains(
+    w: Workbench, node: Term, sides: tuple[Term, Term], parts: tuple[Term, Term, Term]
+) -> Iterator[tuple[Term, Term]]:
+    """Candidates for G and H with G*R + H*T.T = C and G*T + H*Q = D."""
+    c, d = sides
+    r, t, q = parts
+    yield from zip(
+        _from_goal(w, node, node.args[-2]), _from_goal(w, node, node.args[-1]), strict=False
     )
-    return [*found, term("mul", c, inverse), term("mul", c, term("pinv", r))]
+    for inverse in _inverses(w, r):  # one condition after the other
+        carried = term("mul", inverse, t)
+        rest = _simplified(w, term("sub", q, term("mul", term("transpose", t), carried)))
+        left = _simplified(w, term("sub", d, term("mul", c, carried)))
+        for last in _inverses(w, rest):
+            second = term("mul", left, last)
+            first = term("sub", c, term("mul", second, term("transpose", t)))
+            yield term("mul", first, inverse), second
+
+
+def _simplified(w: Workbench, a: Term) -> Term:
+    """The same value, its sums multiplied out."""
+    w.learn(a)
+    return w.raising.poly(w.facts.lowering.lower(a))
+
+
+def _from_goal(w: Workbench, node: Term, y: Term) -> list[Term]:
+    """The matrix that y is multiplied with on the side of the goal that is to equal `node`."""
+    goal = w.statement.goal
+    if goal.op != "eq" or node not in goal.args:
+        return []
+    other = goal.args[1] if goal.args[0] is node else goal.args[0]
+    found = _coefficient(w, other, y)
+    return [] if found is None else [found]
+
+
+def _coefficient(w: Workbench, a: Term, y: Term) -> Term | None:
+    """The G in a = G*y + rest, where `a` is written so that it can be seen; None where y isn't."""
+    if a is y:
+        return term("eye", w.size(y)) if w.facts.lowering.lower(y).rows != ONE else rational(1)
+    if a.op in ("add", "sub"):
+        left, right = (_coefficient(w, b, y) for b in a.args)
+        if right is None:
+            return left
+        if left is None:
+            return term("neg", right) if a.op == "sub" else right
+        return term(a.op, left, right)
+    if a.op == "neg":
+        inside = _coefficient(w, a.args[0], y)
+        return None if inside is None else term("neg", inside)
+    if a.op == "mul":
+        inside = _coefficient(w, a.args[1], y)
+        return None if inside is None else term("mul", a.args[0], inside)
+    if a.op == "div":
+        inside = _coefficient(w, a.args[0], y)
+        return None if inside is None else term("div", inside, a.args[1])
+    return None

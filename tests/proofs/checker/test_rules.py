@@ -348,6 +348,24 @@ def test_an_instance_of_a_rule_holds_where_its_requirements_do(name: str):
                 assert not isinstance(found, Undefined), (name, seed, found)
 
 
+def names_of(statement: Statement) -> set[str]:
+    return {i for d in statement.declarations for i in d.names}
+
+
+def moments(X: Term, Y: Term, Z: Term, k: Term, m: Term, two: bool) -> dict[str, Term]:
+    """Means and covariances as the rules call them, and the gains on Y, or on Y and Z."""
+    C, D, R, T, Q = (term("cov", *p) for p in ((X, Y), (X, Z), (Y, Y), (Y, Z), (Z, Z)))
+    joint = term("block", R, T, term("transpose", T), Q, data=(2, 2))
+    gains = term("mul", term("block", C, D, data=(1, 2)), term("pinv", joint))
+    first = term("block", term("eye", k), term("zeros", m, k), data=(2, 1))
+    second = term("block", term("zeros", k, m), term("eye", m), data=(2, 1))
+    found = {"C": C, "D": D, "R": R, "T": T, "Q": Q, "W": Q, "L": term("cov", Z, Y)}
+    found |= {letter: term("expect", x) for letter, x in (("a", X), ("b", Y), ("c", Z), ("v", Z))}
+    found |= {"S": term("cov", X, X), "P": D, "H": term("mul", gains, second)}
+    alone = term("mul", C, term("pinv", R))
+    return found | {"G": term("mul", gains, first) if two else alone}
+
+
 @pytest.mark.parametrize("name", [r for r in RULES if r not in PLAIN])
 def test_an_instance_for_random_vectors_holds_where_its_requirements_do(name: str):
     """Random affine images of random names, on finite spaces and in Gaussian models."""
@@ -360,27 +378,15 @@ def test_an_instance_for_random_vectors_holds_where_its_requirements_do(name: st
     for seed in range(20):
         draw = random.Random(f"{name}:{seed}")
         grow = trees.Trees(draw.randrange(10**9))
-        n, k = draw.choice((trees.N, trees.K)), draw.choice((trees.N, trees.K))
-        X, Y = grow.random_vector(n, 2, gaussian), grow.random_vector(k, 2, gaussian)
+        n, k, m = (draw.choice((trees.N, trees.K)) for _ in "nkm")
+        X, Y, V = (grow.random_vector(size, 2, gaussian) for size in (n, k, m))
         if gaussian:
-            C, R = term("cov", X, Y), term("cov", Y, Y)
-            values = {
-                "n": n,
-                "k": k,
-                "X": X,
-                "Y": Y,
-                "a": term("expect", X),
-                "b": term("expect", Y),
-                "S": term("cov", X, X),
-                "C": C,
-                "R": R,
-                "G": term("mul", C, term("pinv", R)),
-            }
+            values = {"n": n, "k": k, "m": m, "X": X, "Y": Y, "V": V, "Z": V}
+            values |= moments(X, Y, V, k, m, two="Z" in names_of(statement))
         else:
             V = grow.random_vector(n, 2, False)
             values = {"n": n, "U": X, "V": V, "F": variable("F"), "G": variable("G")}
-        declared = {i for d in statement.declarations for i in d.names}
-        instance = instance_of(statement, {i: values[i] for i in declared}, scope)
+        instance = instance_of(statement, {i: values[i] for i in names_of(statement)}, scope)
         model = (trees.gaussian_model if gaussian else trees.l2_model)(draw)
         evaluation = Evaluation(model)
         truths = [evaluation(r) for r in instance.requirements]
