@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from proofs.language.effort import spend
-from proofs.language.infer import Scope, infer, polynomial
+from proofs.language.infer import Scope, infer, polynomial, random_degree
 from proofs.language.sizes import ONE, Size
 from proofs.language.tree import Term, binders_at, instantiate, natural, pair, rational, term
 
@@ -23,6 +23,13 @@ BRANCH_POINT = term("neg", term("exp", rational(-1)))  # of Lambert W: -1/e
 NOT_SMOOTH = frozenset({"abs", "max", "min", "pinv", "rank", "logpdf", "expect_given", "cov_given"})
 UNSUPPORTED = frozenset({"grad", "logpdf_on_support"})
 INDEXED = frozenset({"entry", "unit", "member"})
+MOMENTS = frozenset({"expect", "cov"})
+# Polynomials in their arguments, or in the first of them.
+_POLYNOMIAL = frozenset(
+    {"add", "sub", "neg", "mul", "transpose", "adjoint", "conj", "tr", "inner", "norm2", "block"}
+)
+_MULTILINEAR = frozenset({"diag", "vec", "kron", "hadamard", "sum", "comprehension"})
+_POLYNOMIAL_IN_FIRST = frozenset({"div", "entry", "pow"})
 
 
 class NotDefined(ValueError):
@@ -67,6 +74,8 @@ def obligations(root: Term, scope: Scope) -> list[Term]:
             raise NotDefined(f"{node.op} is not supported {reason}")
         if node.op in INDEXED:
             _check_indices(node, scope)
+        if node.op in MOMENTS:
+            _check_moments(node, scope)
         stated = CONDITIONS.get(node.op)
         condition = stated(node.args, moves, scope) if stated else None
         if condition is not None:
@@ -113,7 +122,7 @@ CONDITIONS: dict[str, Callable[[tuple[Term, ...], bool, Scope], Term | None]] = 
     "lambertw": lambda args, strict, scope: term("gt" if strict else "ge", args[0], BRANCH_POINT),
     "logpdf": lambda args, strict, scope: term("positive_definite", args[2]),
 }
-PARTIAL = NOT_SMOOTH | UNSUPPORTED | INDEXED | CONDITIONS.keys()
+PARTIAL = NOT_SMOOTH | UNSUPPORTED | INDEXED | MOMENTS | CONDITIONS.keys()
 
 _total: dict[Term, bool] = {}
 
@@ -129,6 +138,32 @@ def is_total(root: Term) -> bool:
         else:
             _total[stack.pop()] = node.op not in PARTIAL and all(_total[a] for a in node.args)
     return _total[root]
+
+
+def is_polynomial(node: Term, scope: Scope) -> bool:
+    """Whether a function of Gaussian names is a polynomial in the random ones of its arguments."""
+    op, args = node.op, node.args
+    if op == "pow" and not (args[1].op == "rational" and str(args[1].data).isdecimal()):
+        return False
+    return op in _POLYNOMIAL or (
+        op in _POLYNOMIAL_IN_FIRST and not any(random_degree(a, scope) for a in args[1:])
+    )
+
+
+def _check_moments(root: Term, scope: Scope) -> None:
+    """Expectations are of polynomials, exponentials and log-densities, and of products of these,
+    all of which have moments of every order."""
+    stack = list(root.args)
+    while stack:
+        node = stack.pop()
+        if random_degree(node, scope) <= 1:
+            continue
+        degrees = [random_degree(a, scope) for a in node.args]
+        if node.op in ("exp", "logpdf") and degrees[0] == 1 and not any(degrees[1:]):
+            continue
+        if node.op not in _MULTILINEAR and not is_polynomial(node, scope):
+            raise NotDefined(f"the expectation of {node.op} is not known to exist")
+        stack.extend(node.args)
 
 
 def _check_indices(node: Term, scope: Scope) -> None:

@@ -8,7 +8,8 @@ values come in as rules.
 
 Random vectors are words too. A random n-vector is an n x L2 matrix: `E(X)` is X*1 with the unit
 vector 1 of the constants, `E(X | F)` is X*e_F with a letter e_F, E X.T*Y is tr(Y*X.T). That e_F
-is a self-adjoint projection is a rule.
+is a self-adjoint projection is a rule. Expectations of other functions of Gaussian names are taken
+of the polynomial that holds at each outcome, see `moments`.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ from proofs.checker.algebra import (
     number,
     of_atom,
     of_letter,
+    short,
 )
+from proofs.checker.definedness import is_polynomial
+from proofs.checker.moments import Randoms, expectation
 from proofs.language.effort import spend
 from proofs.language.errors import TypeProblem
 from proofs.language.infer import Scope, infer, random_degree
@@ -68,7 +72,7 @@ class Lowering:
             if node in done:
                 continue
             opened = self._opened(node)
-            needed = [a for a in node.args if self._has_value(a)] if opened is None else [opened]
+            needed = self._needed(node) if opened is None else [opened]
             missing = [a for a in needed if a not in done]
             if missing:
                 stack += [node, *missing]
@@ -76,6 +80,10 @@ class Lowering:
                 spend(8 + 4 * len(node.args))
                 done[node] = self._node(node) if opened is None else done[opened]
         return done[root]
+
+    def _needed(self, node: Term) -> list[Term]:
+        """The arguments that are lowered before a node is."""
+        return [] if self._is_moment(node) else [a for a in node.args if self._has_value(a)]
 
     def _has_value(self, node: Term) -> bool:
         return node in self._done or (
@@ -109,6 +117,23 @@ class Lowering:
         """Whether a term is a random vector, rather than a constant."""
         return infer(node, self.scope).kind is Kind.RANDOM or random_degree(node, self.scope) > 0
 
+    def _is_moment(self, node: Term) -> bool:
+        """Whether a node is the expectation or covariance of functions of Gaussian names."""
+        return (
+            node.op in ("expect", "cov")
+            and all(infer(a, self.scope).kind is Kind.MATRIX for a in node.args)
+            and any(map(self.is_random, node.args))
+        )
+
+    def _moment(self, node: Term) -> Poly:
+        outcome = Outcome(self)
+        values = [outcome.lower(a) for a in node.args]
+        means = [expectation(v, outcome.randoms, (CONSTANT,)) for v in values]
+        if node.op == "expect":
+            return means[0]
+        second = expectation(values[0] * values[1].T, outcome.randoms, (CONSTANT,))
+        return second - means[0] * means[1].T
+
     def _is_linear(self, node: Term) -> bool:
         """Whether a random vector is built from others linearly, so that it is a word in L2."""
         randoms = [self.is_random(a) for a in node.args]
@@ -121,15 +146,23 @@ class Lowering:
     def _node(self, node: Term) -> Poly:
         """The value of a node whose arguments are lowered."""
         kind, op = infer(node, self.scope), node.op
-        args = [self._done[a] for a in node.args if self._has_value(a)]
+        if self._is_moment(node):
+            return self._moment(node)
+        args = [self._done[a] for a in self._needed(node)]
         if self.is_random(node):
             if not self._is_linear(node):
                 raise TooLarge(f"{op} of random vectors is not part of the algebra yet")
             if op == "name":
                 return of_letter(letter(str(node.data), kind.rows, L2))
-        match op:
-            case "name" | "bound":
-                return _value(str(node.data) if op == "name" else f"${node.data}", kind)
+        if op in ("name", "bound"):
+            return _value(str(node.data) if op == "name" else f"${node.data}", kind)
+        if op == "expect_given":
+            return as_random(args[0]) * of_letter(self.projection(node.args[1:]))
+        return self._built(node, args, kind)
+
+    def _built(self, node: Term, args: list[Poly], kind: Type) -> Poly:
+        """The value of an operation, by structure where it has one."""
+        match node.op:
             case "rational":
                 return number(Fraction(str(node.data)))
             case "constant":
@@ -150,14 +183,15 @@ class Lowering:
                 return _block(rows, cols, args)
             case "pow":
                 return _power(args[0], args[1], kind)
-            case "expect_given":
-                return as_random(args[0]) * of_letter(self.projection(node.args[1:]))
-        if op in STRUCTURE:
-            return STRUCTURE[op](*args)
-        # Opaque: named by its operator and its arguments, complex only where an argument is.
+        if node.op in STRUCTURE:
+            return STRUCTURE[node.op](*args)
+        return self._opaque(node, kind)
+
+    def _opaque(self, node: Term, kind: Type) -> Poly:
+        """A value named by its operator and its arguments, complex only where an argument is."""
         parts = (self._done[a].key if self._has_value(a) else f"@{a.data}" for a in node.args)
         order = "" if node.data is None else f"^{node.data}"
-        return _value(f"{op}{order}({';'.join(parts)})", kind)
+        return _value(f"{node.op}{order}({';'.join(parts)})", kind)
 
     def projection(self, given: tuple[Term, ...]) -> Letter:
         """The letter e_F of conditional expectation given sigma-algebras or random vectors."""
@@ -166,6 +200,54 @@ class Lowering:
             for g in given
         )
         return letter(f"$e({';'.join(known)})", L2, L2)
+
+
+class Outcome(Lowering):
+    """Lowers functions of Gaussian names as they are at one outcome, where these are vectors."""
+
+    def __init__(self, outside: Lowering) -> None:
+        super().__init__(outside.scope)
+        self.outside = outside
+        self.randoms = Randoms()
+
+    def _needed(self, node: Term) -> list[Term]:
+        whole = not self.is_random(node) or node.op in ("name", "expect_given")
+        return [] if whole else super()._needed(node)
+
+    def _node(self, node: Term) -> Poly:
+        if not self.is_random(node):
+            return self.outside.lower(node)
+        if node.op in ("name", "expect_given"):
+            return self._vector(self.outside.lower(node))
+        args, kind = [self._done[a] for a in self._needed(node)], infer(node, self.scope)
+        if is_polynomial(node, self.scope):
+            return self._built(node, args, kind)
+        return self._opaque(node, kind)
+
+    def _vector(self, x: Poly) -> Poly:
+        """A random vector at one outcome: of the words of L2, the part that is random."""
+        total = Poly(x.rows, ONE, {})
+        for (monomial, word), coefficient in x.terms.items():
+            start = next(i for i, letter_ in enumerate(word) if letter_.cols == L2)
+            before = Poly(x.rows, word[start].rows, {(monomial, word[:start]): coefficient})
+            if word[start:] == (CONSTANT.T,):
+                total = total + before
+            else:
+                total = total + before * self._letter(word[start:])
+        return total
+
+    def _letter(self, word: Word) -> Poly:
+        key = short(f"$at({'·'.join(x.sort for x in word)})")
+        self.randoms.vectors[key] = word
+        return of_letter(letter(key, word[0].rows, ONE)) * identity(ONE)
+
+    def _opaque(self, node: Term, kind: Type) -> Poly:
+        if not kind.is_scalar:
+            raise TooLarge(f"{node.op} of random vectors is not part of the algebra yet")
+        value = super()._opaque(node, kind)
+        ((((a, _),), _),) = value.terms
+        self.randoms.opaque.add(a)
+        return value
 
 
 # ---------------------------------------------------------------- values

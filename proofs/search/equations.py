@@ -74,9 +74,9 @@ def plain_ideal(w: Workbench, roots: list[Term] | None = None) -> Ideal:
     for _, value in (*values, *((0, w.facts.difference(r)) for r in roots if r.args[1:])):
         _weigh(w, ideal, value)
     frames = partitions(value for _, value in values)
-    for place, value in sorted(values, key=lambda item: len(item[1].terms)):
+    for place, value in sorted(values, key=lambda item: _bulk(item[1])):
         rows, cols = (frames.get(size, [None, []])[1] for size in (value.rows, value.cols))
-        if (rows or cols) and not _is_partition(value):
+        if (rows or cols) and _has_blocks(value) and not _is_partition(value):
             ideal.cut(value, place, rows, cols)
             continue
         modes = ("",) if value.is_scalar or value.cols == L2 else ("", "T")
@@ -84,6 +84,11 @@ def plain_ideal(w: Workbench, roots: list[Term] | None = None) -> Ideal:
             modes = (*modes, *{"": ("C",), "T": ("C", "H")}[modes[-1]])
         ideal.add(value, place, modes)
     return ideal
+
+
+def _bulk(value: Poly) -> tuple[int, int]:
+    """How much there is to an equation: short ones come first, and simplify the others."""
+    return len(value.terms), max((len(word) for _, word in value.terms), default=0)
 
 
 def _weigh(w: Workbench, ideal: Ideal, value: Poly) -> None:
@@ -126,12 +131,16 @@ def _exp_weight(w: Workbench, a: Atom) -> int:
 
 
 def partitions(values: Iterable[Poly]) -> dict[Size, list[Any]]:
-    """Spaces that a known equation cuts in blocks: that equation, and the injections."""
-    return {
-        value.rows: [value, sorted({w[0] for _, w in value.terms if w}, key=str)]
-        for value in values
-        if _is_partition(value)
-    }
+    """Spaces that a known equation cuts in blocks: the coarsest such equation, the injections."""
+    found: dict[Size, list[Any]] = {}
+    for value in sorted(filter(_is_partition, values), key=_bulk):
+        found.setdefault(value.rows, [value, sorted({w[0] for _, w in value.terms if w}, key=str)])
+    return found
+
+
+def _has_blocks(value: Poly) -> bool:
+    """Whether a matrix begins or ends with an injection of a block; others are left whole."""
+    return any(w and (w[0].block or w[-1].block) for _, w in value.terms)
 
 
 def _is_partition(value: Poly) -> bool:
@@ -145,11 +154,12 @@ def _is_partition(value: Poly) -> bool:
 
 
 def _reduce(ideal: Ideal, difference: Poly, frames: dict[Size, list[Any]]) -> Any:
-    """Reduce a difference; one with a known partition of its space block by block."""
+    """Reduce a difference; if that leaves a rest and its space has a partition, block by block."""
     rows, cols = (frames.get(size) for size in (difference.rows, difference.cols))
-    if rows is None and cols is None:
-        return ideal.reduce(difference)
-    used: list[Any] = []
+    rest, used = ideal.reduce(difference)
+    if not rest.terms or (rows is None and cols is None):
+        return rest, used
+    used = []
     left_whole = right_whole = None
     for frame, is_left in ((rows, True), (cols, False)):
         if frame is None:

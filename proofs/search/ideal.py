@@ -313,36 +313,55 @@ class Ideal:
     ) -> Term | None:
         """Rewrite inside a trace atom: tr(lead*rest) with the relation in place of the lead."""
         m, w = relation.lead
+        is_factor = bool(word) or not like.is_scalar  # of a matrix
         for a, _ in monomial:
             if a.word is None or len(a.word) < len(w):
                 continue
             outside = divide(monomial, multiply(((a, 1),), m)[1])
-            if outside is None or word or not like.is_scalar:
-                continue  # a scalar factor of a matrix word is left as it is
-            for place, turned in enumerate(turns(a.word)):
-                if turned[: len(w)] != w:
-                    continue
-                rest = turned[len(w) :]
-                split = next((j for j in range(len(rest)) if rest[j].rows == ONE), None)
-                if split is not None and relation.value.cols != L2:  # x.T*lead*y
-                    left = _word(outside, rest[split:], coefficient)
-                    found = _make(left, relation, _word((), rest[:split]))
-                else:
-                    value = relation.value
-                    right = Poly(value.cols, value.rows, {(outside, rest): coefficient})
-                    found = Term(None, relation, right, "tr")
-                # Rotation and transposition may turn the new trace into the old one.
-                change = _total([found]).terms
-                if (monomial, word) not in change:
-                    continue
-                # A rule turned round may undo what it did: the transposed trace must get smaller.
-                here = self.order((monomial, word))
-                turned_round = place >= len(a.word)
-                if not turned_round or all(
-                    self.order(p) < here for p in change if p != (monomial, word)
-                ):
+            if outside is None:
+                continue
+            lead = (multiply(((a, 1),), m)[1], ())
+            here = lead if is_factor else (monomial, ())
+            factor = ((), Fraction(1)) if is_factor else (outside, coefficient)
+            for found in self._turned_traces(a.word, relation, here, *factor):
+                if not is_factor:
                     return found
+                scalar = Relation(_total([found]), lead, None, [found])
+                left = Poly(like.rows, like.cols, {(outside, word): coefficient})
+                return Term(left, scalar, None, "")
         return None
+
+    def _turned_traces(
+        self,
+        letters: Word,
+        relation: Relation,
+        here: Place,
+        outside: Monomial,
+        coefficient: Fraction,
+    ) -> Iterator[Term]:
+        """Multiples of a relation that take away a trace: tr(letters), turned to begin with it."""
+        w = relation.lead[1]
+        for place, turned in enumerate(turns(letters)):
+            if turned[: len(w)] != w:
+                continue
+            rest = turned[len(w) :]
+            split = next((j for j in range(len(rest)) if rest[j].rows == ONE), None)
+            if split is not None and relation.value.cols != L2:  # x.T*lead*y
+                left = _word(outside, rest[split:], coefficient)
+                found = _make(left, relation, _word((), rest[:split]))
+            else:
+                value = relation.value
+                right = Poly(value.cols, value.rows, {(outside, rest): coefficient})
+                found = Term(None, relation, right, "tr")
+            # Rotation and transposition may turn the new trace into the old one.
+            change = _total([found]).terms
+            if here not in change:
+                continue
+            # A rule turned round may undo what it did: the transposed trace must get smaller.
+            size = self.order(here)
+            turned_round = place >= len(letters)
+            if not turned_round or all(self.order(p) < size for p in change if p != here):
+                yield found
 
 
 def _first(lead: Place) -> Atom | Letter | None:

@@ -114,7 +114,7 @@ class Raising:
             return self.atoms[a]
         if a.word is None:
             raise NoTerm(a.key)
-        if any(x.rows == L2 for x in a.word):
+        if any(x.rows == L2 for x in a.word) and not (a.word[0].rows == ONE and _has_mean(a.word)):
             return self._innerproduct_of(a.word)
         inside = self.word(a.word)
         return inside if a.word[0].rows == ONE else term("tr", inside)
@@ -189,6 +189,10 @@ class Raising:
         if x.block is not None:
             return _injection(x, x.block)
         raise NoTerm(x.sort)
+
+
+def _has_mean(word: Word) -> bool:
+    return CONSTANT in word or CONSTANT.T in word
 
 
 def entry_of_sum(vector: Term, index: tuple[Term, ...], scope: Scope) -> Term:
