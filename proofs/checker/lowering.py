@@ -26,6 +26,7 @@ from proofs.checker.algebra import (
     Monomial,
     Poly,
     TooLarge,
+    Word,
     atom,
     identity,
     letter,
