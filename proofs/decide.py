@@ -25,20 +25,22 @@ from proofs.library import Judgement
 from proofs.refute import (
     Attempt,
     Refutation,
+    Refuter,
     UndefinedPoint,
     binders_above,
     nearest_true_neighbour,
     refute,
 )
 from proofs.report import stated_sizes
-from proofs.search import Failure, prove
+from proofs.search import Failure, prove, search
 from proofs.typeset import Typeset, display, inline, words
 from proofs.verdict import Verdict
 
-FIRST, FIRST_INSTANCES = 0.05, 12  # the refuter's first look
-SHORT = 0.2  # seconds of a first search
-QUICK, QUICK_INSTANCES = 0.3, 150  # the refuter before the long search
-LONG, LONG_INSTANCES = 3.0, 2_000  # and after it, where no proof was found
+FIRST, FIRST_INSTANCES = 0.05, 4  # the refuter's first look
+SHORT = 0.5  # seconds of a first search
+QUICK, QUICK_INSTANCES = 0.3, 150  # the refuter meanwhile, and before the long search
+PATIENCE = 0.01  # seconds of search, until the refuter takes turns with it
+LONG, LONG_INSTANCES = 3.0, 2_000  # the refuter, where no proof was found
 REPAIRS = 3  # hypotheses added, one after the other, to give an ill-posed statement a meaning
 CONTRADICTION = term("eq", rational(1), rational(0))
 
@@ -276,15 +278,17 @@ def _decide(
         return Decision(Verdict.ILL_POSED, statement, 0.0, error.message, span=error.span)
     seconds = _left(deadline)
     # Most statements are settled by a few instances or by a short search, whichever it is.
-    attempt = refute(statement, seconds=min(FIRST, seconds), seed=seed, instances=FIRST_INSTANCES)
-    if attempt.witness is not None:
-        return _witnessed(statement, attempt, deadline, seed, repairs, names)
-    found = prove(statement, min(SHORT, 0.3 * _left(deadline)))
-    if not isinstance(found, Failure) and attempt.stats.satisfied:
-        return _proved(statement, found, attempt, deadline)
-    attempt = refute(
-        statement, seconds=min(QUICK, _left(deadline)), seed=seed, instances=QUICK_INSTANCES
-    )
+    refuter = Refuter(statement, seed)
+    refuted = refuter.look(FIRST_INSTANCES, min(FIRST, seconds))
+    found: dict[str, Any] | Failure = Failure("it is refuted")
+    if not refuted:
+        turns = _Turns(refuter)
+        found = search(statement, min(SHORT, 0.3 * _left(deadline)), meanwhile=turns)
+        refuted = turns.refuted
+    attempt = refuter.attempt()
+    if isinstance(found, Failure) or not attempt.stats.satisfied:
+        refuted = refuted or refuter.look(QUICK_INSTANCES, min(QUICK, _left(deadline)))
+        attempt = refuter.attempt()
     if attempt.witness is not None:
         return _witnessed(statement, attempt, deadline, seed, repairs, names)
     if not attempt.stats.satisfied and _contradictory(statement, deadline):
@@ -292,9 +296,9 @@ def _decide(
             Verdict.ILL_POSED, statement, 0.0, "the hypotheses contradict one another (proved), "
             "so the statement says nothing", attempt=attempt,
         )  # fmt: skip
-    if isinstance(found, Failure):
+    if isinstance(found, Failure) and not found.final:
         # The search has its share even where a single instance took long to evaluate.
-        found = prove(statement, max(0.8 * _left(deadline), 0.4 * seconds))
+        found = search(statement, max(0.8 * _left(deadline), 0.4 * seconds))
     if not isinstance(found, Failure):
         return _proved(statement, found, attempt, deadline)
     longer = refute(
@@ -304,6 +308,25 @@ def _decide(
         return _witnessed(statement, longer, deadline, seed, repairs, names)
     told = max(attempt, longer, key=lambda a: a.stats.satisfied)
     return _unsettled(statement, found, told, deadline)
+
+
+class _Turns:
+    """Lets the refuter look for a while, as long as the search has worked since its last look."""
+
+    def __init__(self, refuter: Refuter) -> None:
+        self.refuter = refuter
+        self.refuted = False
+        self._left = QUICK
+        self._next = time.perf_counter() + PATIENCE
+
+    def __call__(self) -> bool:
+        started = time.perf_counter()
+        if started >= self._next and self._left > 0:
+            self.refuted = self.refuter.look(QUICK_INSTANCES, min(PATIENCE, self._left))
+            spent = time.perf_counter() - started
+            self._left -= spent
+            self._next = started + 2 * spent + PATIENCE
+        return self.refuted
 
 
 def _proved(

@@ -30,6 +30,7 @@ from proofs.evaluate import values as v
 from proofs.evaluate.evaluator import Result
 from proofs.evaluate.model import Family, Function, Outcomes, Partition, to_matrix
 from proofs.instances import Instances, conforms
+from proofs.instances.regular import plainly_defined
 from proofs.instances.simpler import simpler, sizes_below, weight
 from proofs.language.errors import StatementError
 from proofs.language.infer import Scope, check, infer
@@ -39,7 +40,6 @@ from proofs.language.tree import (
     binders_at,
     instantiate,
     name,
-    postorder,
     rational,
     term,
 )
@@ -49,23 +49,6 @@ INSTANCES = 400
 # After a first counterexample, so much more is spent on looking for an undefined point.
 EXTRA = 60
 EXTRA_SECONDS = 0.15
-PARTIAL = frozenset(
-    {
-        "inv",
-        "div",
-        "pow",
-        "log",
-        "sqrt",
-        "lambertw",
-        "deriv",
-        "grad",
-        "logpdf",
-        "logpdf_on_support",
-        "entry",
-        "member",
-        "unit",
-    }
-)
 
 
 @dataclass(slots=True)
@@ -247,18 +230,44 @@ def refute(
     Raises:
         TypeProblem: the statement is ill-typed.
     """
-    check(statement)
-    search = _Search(statement, seconds, seed)
-    search.partial &= undefined_first
-    search.run(range(instances))
-    undefined, refutation = search.undefined, search.refutation
-    if undefined is not None:
-        model = search.smallest(undefined, _is_undefined) if shrink else undefined
-        return Attempt(None, _undefined_point(statement, model), search.finished())
-    if refutation is not None:
-        model = search.smallest(refutation, _is_refuted) if shrink else refutation
-        return Attempt(_refutation(statement, model), None, search.finished())
-    return Attempt(None, None, search.finished())
+    refuter = Refuter(statement, seed, undefined_first=undefined_first)
+    refuter.look(instances, seconds)
+    return refuter.attempt(shrink)
+
+
+class Refuter:
+    """A search for counterexamples and points of undefinedness that is done in several looks.
+
+    Raises:
+        TypeProblem: the statement is ill-typed.
+    """
+
+    def __init__(
+        self, statement: Statement, seed: int = 0, *, undefined_first: bool = True
+    ) -> None:
+        check(statement)
+        self.statement = statement
+        self._search = _Search(statement, 0.0, seed)
+        self._search.partial &= undefined_first
+
+    def look(self, instances: int, seconds: float) -> bool:
+        """Go on, up to so many instances in all, for roughly so long; whether there's a witness."""
+        search = self._search
+        search.deadline = time.perf_counter() + seconds
+        search.run(range(search.place, instances))
+        return search.undefined is not None or search.refutation is not None
+
+    def attempt(self, shrink: bool = True) -> Attempt:
+        """What was found so far, a witness made small and evaluated again."""
+        search, statement = self._search, self.statement
+        undefined, refutation = search.undefined, search.refutation
+        if undefined is not None:
+            model = search.smallest(undefined, _is_undefined) if shrink else undefined
+            return Attempt(None, _undefined_point(statement, model), search.finished())
+        if refutation is not None:
+            model = search.smallest(refutation, _is_refuted) if shrink else refutation
+            return Attempt(_refutation(statement, model), None, search.finished())
+        return Attempt(None, None, search.finished())
 
 
 def smoke(statement: Statement, count: int = 20, seed: int = 0, seconds: float = SECONDS) -> Stats:
@@ -288,7 +297,8 @@ class _Search:
         self.seen: set[str] = set()
         self.refutation: Model | None = None
         self.undefined: Model | None = None
-        self.partial = _has_partial(statement)
+        self.partial = not plainly_defined(statement)
+        self.place = 0  # the next one in the stream of instances
 
     def finished(self) -> Stats:
         self.stats.seconds = time.perf_counter() - self.start
@@ -300,7 +310,7 @@ class _Search:
     def run(self, places: range, until: int | None = None, stop_at_witness: bool = True) -> None:
         found_at = None
         if not self.instances.letters and not self.instances.dimensions:
-            places = places[:1]  # there is only one instance
+            places = places[: 1 - self.stats.tried]  # there is only one instance
         for place in places:
             if self.late() or (until is not None and self.stats.distinct >= until):
                 return
@@ -309,9 +319,10 @@ class _Search:
             if stop_at_witness and self.refutation is not None:
                 if found_at is None:
                     found_at = place
-                    self.deadline = min(self.deadline, time.perf_counter() + EXTRA_SECONDS)
+                    self.deadline = time.perf_counter() + EXTRA_SECONDS
                 if not self.partial or place - found_at > EXTRA:
                     return
+            self.place = place + 1
             self._look(self.instances.draw(place, self.satisfying))
             if place % 4 == 3:
                 model = self.instances.aimed(place // 4)
@@ -414,12 +425,6 @@ def _undefined_point(statement: Statement, model: Model) -> UndefinedPoint:
         undefined.why,
         place,
         repair(statement, undefined.term, place, undefined.why),
-    )
-
-
-def _has_partial(statement: Statement) -> bool:
-    return any(n.op in PARTIAL for n in postorder([*statement.hypotheses, statement.goal])) or any(
-        d.type.op == "gaussian_type" for d in statement.declarations
     )
 
 

@@ -19,11 +19,15 @@ _work: ContextVar[list[int] | None] = ContextVar("work", default=None)
 
 
 @contextmanager
-def limited(amount: int) -> Iterator[None]:
-    """Allow only so many elementary operations."""
-    token = _work.set([amount])
+def limited(amount: int) -> Iterator[list[int]]:
+    """Allow only so many elementary operations.
+
+    Gives a list whose one number is what is left, negative once the limit was met.
+    """
+    left = [amount]
+    token = _work.set(left)
     try:
-        yield
+        yield left
     finally:
         _work.reset(token)
 

@@ -1,5 +1,5 @@
 """The untrusted search for certificates: as clever as it likes, believed in nothing."""
 
-from proofs.search.portfolio import Failure, prove
+from proofs.search.portfolio import Failure, prove, search
 
-__all__ = ["Failure", "prove"]
+__all__ = ["Failure", "prove", "search"]

@@ -66,7 +66,7 @@ def known(w: Workbench, roots: list[Term]) -> Ideal:
 def plain_ideal(w: Workbench, roots: list[Term] | None = None) -> Ideal:
     """The ideal of all equations among the facts; `roots` are what it is going to reduce."""
     roots = roots or []
-    ideal = Ideal(w.deadline)
+    ideal = Ideal(w.tick)
     values: list[tuple[int, Poly]] = []
     for place, fact in enumerate(w.facts.facts):
         if fact.relation.op == "eq":

@@ -8,8 +8,7 @@ no search to check. Completion adds the overlaps of leading monomials, smallest 
 from __future__ import annotations
 
 import heapq
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import count
@@ -60,9 +59,9 @@ class OutOfTime(Exception):
 class Ideal:
     """Relations and the search for a combination of them."""
 
-    def __init__(self, deadline: float) -> None:
+    def __init__(self, tick: Callable[[], None]) -> None:
         self.relations: list[Relation] = []
-        self.deadline = deadline
+        self._tick = tick  # called all the time; raises OutOfTime
         self._weights: dict[object, int] = {}
         self._orders: dict[Place, Order] = {}
         self._by_symbol: dict[Atom | Letter | None, list[int]] = {}  # relations, by their lead
@@ -199,10 +198,6 @@ class Ideal:
                 self._admit(value, terms)
         except TooLarge:
             return
-
-    def _tick(self) -> None:
-        if time.monotonic() > self.deadline:
-            raise OutOfTime
 
     def _overlaps(self, one: Relation, two: Relation) -> Iterator[list[Term]]:
         """Pairs of multiples of two relations whose leading monomials are the same."""

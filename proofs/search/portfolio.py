@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,12 +29,14 @@ class Failure:
     """Why there is no certificate.
 
     `missing` is the relation that could not be established, and `definedness` says that it is
-    needed for the statement to have a meaning.
+    needed for the statement to have a meaning. `final` says that the search has tried all that it
+    knows, so that more time would change nothing.
     """
 
     reason: str
     missing: Term | None = None
     definedness: bool = False
+    final: bool = False
 
 
 def prove(
@@ -46,30 +49,57 @@ def prove(
         seconds: the budget of wall-clock time.
         lemmas: statements that may be cited, by hash.
     """
-    definedness = True
+    found = search(statement, seconds, lemmas)
+    if isinstance(found, Failure):
+        return found
     try:
-        # The algebra looks at no clock: its work is limited as well.
-        with limited(int(WORK * max(seconds, 1))):
-            w = Workbench(statement, time.monotonic() + seconds, lemmas)
+        check(statement, found, lemmas)
+    except Rejected as problem:
+        return Failure(f"the pruned certificate is rejected: {problem}")
+    return found
+
+
+def search(
+    statement: Statement,
+    seconds: float = 10.0,
+    lemmas: Mapping[str, Statement] | None = None,
+    meanwhile: Callable[[], bool] = lambda: False,
+) -> dict[str, Any] | Failure:
+    """Like `prove`, but nobody has checked the certificate.
+
+    Args:
+        statement: a well-typed statement.
+        seconds: the budget of wall-clock time.
+        lemmas: statements that may be cited, by hash.
+        meanwhile: called all the time; says whether the search may stop.
+    """
+    deadline = time.monotonic() + seconds
+    outside = copy_context()  # what others do meanwhile isn't counted as work of the search
+
+    def tick() -> None:
+        if outside.run(meanwhile) or time.monotonic() > deadline:
+            raise OutOfTime
+
+    definedness = True
+    # The algebra looks at no clock: its work is limited as well.
+    with limited(int(WORK * max(seconds, 1))) as left:
+        try:
+            w = Workbench(statement, tick, lemmas)
             _make_sense(w)
             definedness = False
             w.failed.clear()
             w.instanced.clear()
             establish(w, statement.goal)
-    except OutOfTime:
-        return Failure(f"no proof within {seconds:g} s", None, definedness)
-    except Stuck as stuck:
-        return Failure("a relation is not established", stuck.relation, definedness)
-    except NotDefined as problem:
-        return Failure(str(problem), problem.condition, True)
-    except (TooLarge, StatementError) as problem:
-        return Failure(str(problem), None, definedness)
-    certificate = pruned(w)
-    try:
-        check(statement, certificate, lemmas)
-    except Rejected as problem:
-        return Failure(f"the pruned certificate is rejected: {problem}")
-    return certificate
+        except OutOfTime:
+            return Failure(f"no proof within {seconds:g} s", None, definedness)
+        except Stuck as stuck:
+            reason = "a relation is not established"
+            return Failure(reason, stuck.relation, definedness, final=left[0] >= 0)
+        except NotDefined as problem:
+            return Failure(str(problem), problem.condition, True, final=left[0] >= 0)
+        except (TooLarge, StatementError) as problem:
+            return Failure(str(problem), None, definedness, final=left[0] >= 0)
+    return pruned(w)
 
 
 def _make_sense(w: Workbench) -> None:

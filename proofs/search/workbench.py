@@ -6,8 +6,7 @@ would not. The finished list of steps is pruned to those that the goal leans on.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -21,7 +20,7 @@ from proofs.language.effort import limited
 from proofs.language.errors import StatementError
 from proofs.language.infer import Scope, infer
 from proofs.language.tree import Declaration, Statement, Term, instantiate, postorder, term
-from proofs.search.ideal import Ideal, OutOfTime, Relation
+from proofs.search.ideal import Ideal, Relation
 from proofs.search.raising import NoTerm, Raising, size_term
 
 Step = dict[str, Any]
@@ -74,10 +73,13 @@ class Workbench:
     """Steps so far, and the means to take more."""
 
     def __init__(
-        self, statement: Statement, deadline: float, lemmas: Mapping[str, Statement] | None = None
+        self,
+        statement: Statement,
+        tick: Callable[[], None],
+        lemmas: Mapping[str, Statement] | None = None,
     ) -> None:
         self.statement = statement
-        self.deadline = deadline
+        self.tick = tick  # called all the time; raises OutOfTime
         self.judge = Judge(statement, lemmas or {})
         self.facts: _Recording = _Recording(Scope.of(statement.declarations))
         self.judge.facts = self.facts
@@ -139,10 +141,6 @@ class Workbench:
                     ):
                         if self.find(relation) is None:
                             self.take({"rule": "declared", "name": n, "fact": i})
-
-    def tick(self) -> None:
-        if time.monotonic() > self.deadline:
-            raise OutOfTime
 
     def find(self, relation: Term) -> int | None:
         """The place of a fact that gives this relation, ARITHMETIC where none is needed."""

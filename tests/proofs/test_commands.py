@@ -275,7 +275,7 @@ def test_hypotheses_that_were_not_needed_are_reported():
 
 
 def test_without_a_proof_or_a_witness_it_is_checked_and_says_on_what(monkeypatch):
-    monkeypatch.setattr(proofs.decide, "prove", lambda *_: Failure("nothing was tried"))
+    monkeypatch.setattr(proofs.decide, "search", lambda *_, **__: Failure("nothing was tried"))
     found = answer(PROVED, seconds=1.0)
     assert found.verdict is Verdict.CHECKED
     assert found.verdict.exit_status == 2
@@ -286,7 +286,7 @@ def test_without_a_proof_or_a_witness_it_is_checked_and_says_on_what(monkeypatch
 def test_a_search_is_believed_in_nothing(monkeypatch):
     (read,) = parse(PROVED).statements
     bogus = {"statement": read.hash, "nodes": [], "steps": []}
-    monkeypatch.setattr(proofs.decide, "prove", lambda *_: bogus)
+    monkeypatch.setattr(proofs.decide, "search", lambda *_, **__: bogus)
     found = answer(PROVED, seconds=1.0)
     assert found.verdict is Verdict.CHECKED
     assert "was rejected" in found.message
