@@ -15,12 +15,14 @@ from proofs.language.sizes import Size
 from proofs.language.tree import Term, abstract, bound, instantiate, name, postorder, rational, term
 from proofs.search import instances, logarithms
 from proofs.search.ideal import Ideal, divide
+from proofs.search.pseudo_inverses import by_penrose
 from proofs.search.raising import NoTerm, opened, size_term
 from proofs.search.workbench import ARITHMETIC, Stuck, Workbench
 
 MAX_PAIRS = 3_000
 QUICK_PAIRS = 120
 MAX_ROUNDS = 3
+MAX_KEPT = 250  # relations of an ideal that is used again, with what completion has added
 MAX_STEPS = 40  # of completion on the way
 FUNCTIONS = frozenset({"exp", "log", "sqrt", "lambertw", "det", "kron", "inv", "pinv"})
 
@@ -63,18 +65,31 @@ def known(w: Workbench, roots: list[Term]) -> Ideal:
     return plain_ideal(w, roots)
 
 
-def plain_ideal(w: Workbench, roots: list[Term] | None = None) -> Ideal:
-    """The ideal of all equations among the facts; `roots` are what it is going to reduce."""
+def plain_ideal(
+    w: Workbench, roots: list[Term] | None = None, without: Term | None = None
+) -> Ideal:
+    """The ideal of all equations among the facts, save those that speak of the term `without`;
+    `roots` are what it is going to reduce."""
     roots = roots or []
-    ideal = Ideal(w.tick)
-    values: list[tuple[int, Poly]] = []
-    for place, fact in enumerate(w.facts.facts):
-        if fact.relation.op == "eq":
-            values.append((place, w.facts.difference(fact.relation)))
-    for _, value in (*values, *((0, w.facts.difference(r)) for r in roots if r.args[1:])):
-        _weigh(w, ideal, value)
+    values = [
+        (place, w.facts.difference(fact.relation))
+        for place, fact in enumerate(w.facts.facts)
+        if fact.relation.op == "eq"
+        and (without is None or all(n is not without for n in postorder([fact.relation])))
+    ]
     frames = partitions(value for _, value in values)
+    cuts = tuple(map(str, frames))
+    kept = w.ideals.get(without)
+    if kept is None or kept[1] != cuts or len(kept[0].relations) > MAX_KEPT:
+        kept = (Ideal(w.tick), cuts, set[int]())
+        w.ideals[without] = kept
+    ideal, _, included = kept
+    for value in (*(v for _, v in values), *(w.facts.difference(r) for r in roots if r.args[1:])):
+        _weigh(w, ideal, value)
     for place, value in sorted(values, key=lambda item: _bulk(item[1])):
+        if place in included:
+            continue
+        included.add(place)
         rows, cols = (frames.get(size, [None, []])[1] for size in (value.rows, value.cols))
         if (rows or cols) and _has_blocks(value) and not _is_partition(value):
             ideal.cut(value, place, rows, cols)
@@ -102,6 +117,8 @@ def _weigh(w: Workbench, ideal: Ideal, value: Poly) -> None:
             op = symbol.key.split("(", 1)[0].split("^", 1)[0]
             if op == "exp" and isinstance(symbol, Atom):
                 ideal.weigh(symbol, _exp_weight(w, symbol))
+            elif op == "pinv":
+                ideal.weigh(symbol, _pseudo_inverse_weight(w, symbol))
             elif op == "deriv":
                 ideal.weigh(symbol, _derivative_weight(w, symbol))
             elif op in WEIGHTS:
@@ -117,6 +134,12 @@ def _derivative_weight(w: Workbench, symbol: Atom | Letter) -> int:
         w.raising.atoms.get(symbol) if isinstance(symbol, Atom) else w.raising.letters.get(symbol)
     )
     return 40 if node is None else 40 * len(postorder([node.args[0]]))
+
+
+def _pseudo_inverse_weight(w: Workbench, symbol: Atom | Letter) -> int:
+    """A pseudo-inverse of an expression is rewritten into those of names."""
+    node = w.raising.letters.get(symbol) if isinstance(symbol, Letter) else None
+    return 1 if node is None or node.args[0].op == "name" else 6
 
 
 def _exp_weight(w: Workbench, a: Atom) -> int:
@@ -228,7 +251,7 @@ def _by_arguments(w: Workbench, goal: Term) -> int | None:
                 continue
             if node.op in FUNCTIONS:
                 w.failed.add(key)
-                changed = _simplify_argument(w, node) or changed
+                changed = simplify_argument(w, node) or changed
             elif node.op in ("sum", "prod"):
                 w.failed.add(key)
                 changed = _simplify_terms(w, node) or changed
@@ -304,31 +327,12 @@ def _inverse(w: Workbench, goal: Term) -> int | None:
     return None
 
 
-def _penrose(w: Workbench, goal: Term) -> int | None:
-    """pinv(a) = x from the four Penrose equations."""
-    for side, x in (goal.args, goal.args[::-1]):
-        if side.op == "pinv":
-            kind = infer(side.args[0], w.facts.scope)
-            if (
-                w.schema(
-                    "penrose_unique",
-                    n=size_term(kind.rows),
-                    k=size_term(kind.cols),
-                    A=side.args[0],
-                    X=x,
-                )
-                is not None
-            ):
-                return _quick(w, goal)
-    return None
-
-
 def negated(used: list[Any]) -> list[Any]:
     """The parts of a combination with the other sign."""
     return [Ideal.scaled(t, Fraction(-1)) for t in used]
 
 
-def _simplify_argument(w: Workbench, node: Term) -> bool:
+def simplify_argument(w: Workbench, node: Term) -> bool:
     """Rewrite the arguments of a function by the known equations, one after the other."""
     changed = False
     for place, argument in enumerate(node.args):
@@ -455,11 +459,11 @@ def _sum_by_terms(w: Workbench, goal: Term) -> int | None:
 
 TACTICS = (
     _inverse,
+    by_penrose,
     _quick,
     logarithms.by_logarithms,
     _by_arguments,
     _lambert,
     _sum_by_terms,
-    _penrose,
     _thorough,
 )

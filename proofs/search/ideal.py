@@ -14,6 +14,7 @@ from fractions import Fraction
 from itertools import count
 
 from proofs.checker.algebra import (
+    MAX_TERMS,
     ONE,
     Atom,
     Letter,
@@ -52,6 +53,17 @@ class Relation:
     made_of: list[Term] = field(default_factory=list)
 
 
+@dataclass(slots=True)
+class _Largest:
+    """An entry of a heap that gives the largest place first."""
+
+    order: Order
+    place: Place
+
+    def __lt__(self, other: _Largest) -> bool:
+        return other.order < self.order
+
+
 class OutOfTime(Exception):
     """The budget is spent."""
 
@@ -64,10 +76,15 @@ class Ideal:
         self._tick = tick  # called all the time; raises OutOfTime
         self._weights: dict[object, int] = {}
         self._orders: dict[Place, Order] = {}
-        self._by_symbol: dict[Atom | Letter | None, list[int]] = {}  # relations, by their lead
         self._queue: list[tuple[int, int, Relation, Relation | tuple[Letter, bool]]] = []
         self._ticket = count()
         self._seen: set[str] = set()
+        self._orders: dict[Place, Order] = {}
+        # Where to look for a rule: by the first letter of its lead, or by an atom of it.
+        self._by_letter: dict[Letter, list[Relation]] = {}
+        self._by_atom: dict[Atom, list[Relation]] = {}
+        self._inside: dict[tuple[Atom, int, int], Relation] = {}
+        self._unit: Relation | None = None  # 1 = 0, where the facts contradict each other
 
     # ------------------------------------------------------------ order
 
@@ -146,10 +163,20 @@ class Ideal:
         for other in self.relations:
             self._enqueue(relation, other)
         self._enqueue(relation, relation)
-        self._by_symbol.setdefault(_first(lead), []).append(len(self.relations))
         self.relations.append(relation)
+        self._file(relation)
         self._extend(relation)
         return relation
+
+    def _file(self, relation: Relation) -> None:
+        """Put a relation where the words and scalars that it rewrites are looked up."""
+        monomial, word = relation.lead
+        if word:
+            self._by_letter.setdefault(word[0], []).append(relation)
+        elif relation.value.is_scalar and not monomial:
+            self._unit = relation
+        elif relation.value.is_scalar:
+            self._by_atom.setdefault(monomial[0][0], []).append(relation)
 
     def _extend(self, relation: Relation) -> None:
         """Queue products with the vectors of outer products, which meet in scalars.
@@ -189,6 +216,14 @@ class Ideal:
             for terms in self._overlaps(left, right):
                 self._derive(terms)
         return True
+
+    def complete(self, pairs: int) -> bool:
+        """Work off so many pairs; whether there were any."""
+        there_were = self.step()
+        for _ in range(pairs - 1):
+            if not self.step():
+                break
+        return there_were
 
     def _derive(self, terms: list[Term]) -> None:
         self._tick()
@@ -255,116 +290,142 @@ class Ideal:
 
     def reduce(self, value: Poly) -> tuple[Poly, list[Term]]:
         """`value` minus the returned terms' sum, with no monomial that a relation rewrites."""
-        rest, used = value, []
-        done: dict[Place, Fraction] = {}
-        while rest.terms:
+        used: list[Term] = []
+        pending, done = dict(value.terms), dict[Place, Fraction]()
+        heap = [_Largest(self.order(p), p) for p in pending]
+        heapq.heapify(heap)
+        while heap:
             self._tick()
-            place = max(rest.terms, key=self.order)
-            found = self._rewrite(place, rest.terms[place], value)
+            place = heapq.heappop(heap).place
+            coefficient = pending.pop(place, None)
+            if coefficient is None:  # cancelled, or worked off with an equal one
+                continue
+            found = self._rewrite(place, coefficient, value)
             if found is None:
-                done[place] = done.get(place, Fraction(0)) + rest.terms[place]
-                terms = dict(rest.terms)
-                del terms[place]
-                rest = Poly(value.rows, value.cols, terms)
-            else:
-                rest = rest - _total([found])
-                used.append(found)
+                done[place] = done.get(place, Fraction(0)) + coefficient
+                continue
+            used.append(found)
+            pending[place] = coefficient
+            for p, c in _total([found]).terms.items():
+                old = pending.get(p)
+                new = -c if old is None else old - c
+                if new:
+                    pending[p] = new
+                    if old is None:
+                        heapq.heappush(heap, _Largest(self.order(p), p))
+                else:
+                    pending.pop(p, None)
+            if place in pending:
+                heapq.heappush(heap, _Largest(self.order(place), place))
+            if len(pending) > MAX_TERMS:
+                raise TooLarge(f"more than {MAX_TERMS} terms")
         return Poly(value.rows, value.cols, {p: c for p, c in done.items() if c}), used
 
     def _rewrite(self, place: Place, coefficient: Fraction, like: Poly) -> Term | None:
         monomial, word = place
-        for relation in self._candidates(place):
-            m, w = relation.lead
-            rest = divide(monomial, m)
-            if w:
+        for i, x in enumerate(word):
+            for relation in self._by_letter.get(x, ()):
+                m, w = relation.lead
+                if word[i : i + len(w)] == w and (rest := divide(monomial, m)) is not None:
+                    left = _word(rest, word[:i], coefficient)
+                    return _make(left, relation, _word((), word[i + len(w) :]))
+        for a, _ in monomial:
+            for relation in self._by_atom.get(a, ()):
+                rest = divide(monomial, relation.lead[0])
                 if rest is not None:
-                    for i in range(len(word) - len(w) + 1):
-                        if word[i : i + len(w)] == w:
-                            left = _word(rest, word[:i], coefficient)
-                            right = _word((), word[i + len(w) :])
-                            return _make(left, relation, right)
-                found = self._rewrite_trace(monomial, word, relation, coefficient, like)
-                if found is not None:
-                    return found
-            elif rest is not None and relation.value.is_scalar:
-                left = Poly(like.rows, like.cols, {(rest, word): coefficient})
-                return Term(left, relation, None, "")
+                    left = Poly(like.rows, like.cols, {(rest, word): coefficient})
+                    return Term(left, relation, None, "")
+        if self._unit is not None:
+            left = Poly(like.rows, like.cols, {place: coefficient})
+            return Term(left, self._unit, None, "")
+        for a, _ in monomial:
+            found = self._rewrite_trace(a, place, coefficient, like)
+            if found is not None:
+                return found
         return None
 
-    def _candidates(self, place: Place) -> Iterator[Relation]:
-        """The relations whose lead begins with a symbol of a place, in the order of all."""
-        monomial, word = place
-        symbols: dict[Atom | Letter | None, None] = dict.fromkeys(word)
-        for a, _ in monomial:
-            symbols[a] = None
-            for x in a.word or ():
-                symbols[x] = symbols[x.T] = None
-        symbols[None] = None
-        found = [i for x in symbols for i in self._by_symbol.get(x, ())]
-        return (self.relations[i] for i in sorted(found))
-
     def _rewrite_trace(
-        self, monomial: Monomial, word: Word, relation: Relation, coefficient: Fraction, like: Poly
+        self, a: Atom, place: Place, coefficient: Fraction, like: Poly
     ) -> Term | None:
         """Rewrite inside a trace atom: tr(lead*rest) with the relation in place of the lead."""
-        m, w = relation.lead
-        is_factor = bool(word) or not like.is_scalar  # of a matrix
-        for a, _ in monomial:
-            if a.word is None or len(a.word) < len(w):
-                continue
-            outside = divide(monomial, multiply(((a, 1),), m)[1])
-            if outside is None:
-                continue
-            lead = (multiply(((a, 1),), m)[1], ())
-            here = lead if is_factor else (monomial, ())
-            factor = ((), Fraction(1)) if is_factor else (outside, coefficient)
-            for found in self._turned_traces(a.word, relation, here, *factor):
-                if not is_factor:
+        if a.word is None:
+            return None
+        monomial, word = place
+        for turn, turned in enumerate(turns(a.word)):
+            for relation in self._by_letter.get(turned[0], ()):
+                m, w = relation.lead
+                if turned[: len(w)] != w:
+                    continue
+                outside = divide(monomial, multiply(((a, 1),), m)[1])
+                if outside is None:
+                    continue
+                # A trace in a word is rewritten by an equation of its own between scalars.
+                apart = bool(word) or not like.is_scalar
+                found = self._inside_trace(
+                    relation, turned, ((), Fraction(1)) if apart else (outside, coefficient)
+                )
+                # Rotation and transposition may turn the new trace into the old one.
+                before = (multiply(((a, 1),), m)[1], ()) if apart else place
+                change = _total([found]).terms
+                if change.get(before) != (1 if apart else coefficient):
+                    continue
+                # A rule turned round may undo what it did: the new traces must be smaller.
+                here = self.order(before)
+                if not all(self.order(p) < here for p in change if p != before):
+                    continue
+                if not apart:
                     return found
-                scalar = Relation(_total([found]), lead, None, [found])
+                scalar = self._scalar_relation(a, relation, turn, found)
                 left = Poly(like.rows, like.cols, {(outside, word): coefficient})
                 return Term(left, scalar, None, "")
         return None
 
-    def _turned_traces(
-        self,
-        letters: Word,
-        relation: Relation,
-        here: Place,
-        outside: Monomial,
-        coefficient: Fraction,
-    ) -> Iterator[Term]:
-        """Multiples of a relation that take away a trace: tr(letters), turned to begin with it."""
-        w = relation.lead[1]
-        for place, turned in enumerate(turns(letters)):
-            if turned[: len(w)] != w:
-                continue
-            rest = turned[len(w) :]
-            split = next((j for j in range(len(rest)) if rest[j].rows == ONE), None)
-            if split is not None and relation.value.cols != L2:  # x.T*lead*y
-                left = _word(outside, rest[split:], coefficient)
-                found = _make(left, relation, _word((), rest[:split]))
-            else:
-                value = relation.value
-                right = Poly(value.cols, value.rows, {(outside, rest): coefficient})
-                found = Term(None, relation, right, "tr")
-            # Rotation and transposition may turn the new trace into the old one.
-            change = _total([found]).terms
-            if here not in change:
-                continue
-            # A rule turned round may undo what it did: the transposed trace must get smaller.
-            size = self.order(here)
-            turned_round = place >= len(letters)
-            if not turned_round or all(self.order(p) < size for p in change if p != here):
-                yield found
+    def _scalar_relation(self, a: Atom, relation: Relation, turn: int, found: Term) -> Relation:
+        key = (a, id(relation), turn)
+        if key not in self._inside:
+            self._inside[key] = Relation(_total([found]), ((), ()), None, [found])
+        return self._inside[key]
+
+    @staticmethod
+    def _inside_trace(relation: Relation, turned: Word, outside: tuple[Monomial, Fraction]) -> Term:
+        """The relation at the beginning of a trace's word, the rest of the word around it."""
+        monomial, coefficient = outside
+        rest = turned[len(relation.lead[1]) :]
+        split = next((j for j in range(len(rest)) if rest[j].rows == ONE), None)
+        if split is not None and relation.value.cols != L2:  # x.T*lead*y
+            left = _word(monomial, rest[split:], coefficient)
+            return _make(left, relation, _word((), rest[:split]))
+        value = relation.value
+        right = Poly(value.cols, value.rows, {(monomial, rest): coefficient})
+        return Term(None, relation, right, "tr")
 
 
-def _first(lead: Place) -> Atom | Letter | None:
-    """The symbol by which a lead is found: its first letter, or else its first atom."""
-    monomial, word = lead
-    if word:
-        return word[0]
-    return monomial[0][0] if monomial else None
+def merged(terms: list[Term]) -> list[Term]:
+    """The same sum in fewer terms: those that differ in one factor alone are taken together."""
+    for by_left in (False, True):
+        together: dict[tuple[int, str, str], list[Term]] = {}
+        for t in terms:
+            fixed = t.left if by_left else t.right
+            key = (id(t.relation), t.mode, "" if fixed is None else fixed.key)
+            together.setdefault(key, []).append(t)
+        terms = [t for group in together.values() for t in _joined(group, by_left)]
+    return terms
+
+
+def _joined(group: list[Term], by_left: bool) -> list[Term]:
+    first = group[0]
+    total: Poly | None = None
+    for t in group:
+        value = t.right if by_left else t.left
+        if value is None or (total is not None and total.rows != value.rows):
+            return group
+        total = value if total is None else total + value
+    if len(group) == 1 or total is None:
+        return group
+    if not total.terms:
+        return []
+    left, right = (first.left, total) if by_left else (total, first.right)
+    return [Term(left, first.relation, right, first.mode)]
 
 
 def _text(a: Atom) -> str:

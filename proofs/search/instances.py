@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from proofs.checker.algebra import Poly, TooLarge
+from proofs.checker.algebra import ONE, Poly, TooLarge
 from proofs.checker.definedness import NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
@@ -67,6 +67,17 @@ def _inverse(w: Workbench, node: Term) -> None:
         w.schema("inverse_product", n=n, A=args[0], B=args[1])
 
 
+def _quotient(w: Workbench, node: Term) -> None:
+    """x*(1/x) = 1 for a denominator as it stands; 1/(x*y) = 1/x*(1/y)."""
+    x = node.args[1]
+    w.schema("reciprocal", x=x)
+    while x.op == "mul":
+        w.schema("reciprocal_product", x=x.args[0], y=x.args[1])
+        w.schema("reciprocal", x=x.args[1])
+        x = x.args[0]
+        w.schema("reciprocal", x=x)
+
+
 def _power(w: Workbench, node: Term) -> None:
     base, exponent = node.args
     if exponent.op == "rational" and str(exponent.data).startswith("-"):
@@ -76,6 +87,8 @@ def _power(w: Workbench, node: Term) -> None:
 def _pseudo_inverse(w: Workbench, node: Term) -> None:
     a = node.args[0]
     kind = infer(a, w.facts.scope)
+    if kind.cols == ONE and w.schema("pinv_vector", n=size_term(kind.rows), x=a) is not None:
+        return
     for rule in ("penrose_1", "penrose_2", "penrose_3", "penrose_4"):
         w.schema(rule, n=size_term(kind.rows), k=size_term(kind.cols), A=a)
     # A Gram matrix is best known through the pseudo-inverse of its factor.
@@ -330,6 +343,7 @@ INSTANCES: dict[str, Callable[[Workbench, Term], None]] = {
     "vec": products.vectorized,
     "hadamard": products.entrywise,
     "inv": _inverse,
+    "div": _quotient,
     "pow": _power,
     "pinv": _pseudo_inverse,
     "exp": _exponential,

@@ -8,8 +8,9 @@ from typing import Any
 from proofs.checker.algebra import ONE, Atom, Poly, multiply
 from proofs.checker.definedness import ZERO
 from proofs.language.infer import infer
-from proofs.language.tree import Term, term
+from proofs.language.tree import Term, rational, term
 from proofs.search import denominators, equations, quantified
+from proofs.search.forms import norm_positive, sign_by_form
 from proofs.search.ideal import divide
 from proofs.search.raising import NoTerm, size_term
 from proofs.search.units import pushed_through
@@ -24,6 +25,10 @@ def sign(w: Workbench, relation: Term) -> int | None:
     difference = w.facts.difference(relation)
     if not difference.is_scalar:
         return None
+    if relation.args[1] is ZERO and sign_by_form(w, relation.args[0]) is not None:
+        found = w.find(relation)
+        if found is not None:
+            return found
     terms = _nonnegative(w, difference, relation.op == "gt")
     rows: list[Any] = []
     if terms is None:
@@ -272,29 +277,55 @@ def _entry_sign(w: Workbench, node: Term) -> int | None:
 
 
 def nonzero(w: Workbench, relation: Term) -> int | None:
-    """x != 0: by its sign, or as a product of what is not zero."""
+    """x != 0: as a product of what is not zero, or by its sign."""
     x, zero = relation.args
     if zero is not ZERO:
         return None
-    for op in ("gt", "lt"):
-        if w.attempt(term(op, x, ZERO)) is not None:
+    found = _nonzero_by_form(w, x)
+    if found is not None:
+        return found
+    if not infer(x, w.facts.scope).is_complex:
+        if sign_by_form(w, x) is not None and w.find(relation) is not None:
             return w.find(relation)
+        for op in ("gt", "lt"):
+            if w.attempt(term(op, x, ZERO)) is not None:
+                return w.find(relation)
+    if x.op in ("add", "sub") and pushed_through(w, x) is not None:
+        return w.schema("unit_nonzero", A=x)
+    return None
+
+
+def _nonzero_by_form(w: Workbench, x: Term) -> int | None:
+    one = rational(1)
     if x.op == "mul":
         return w.schema("product_nonzero", x=x.args[0], y=x.args[1])
     if x.op == "pow":
         return _nonzero_power(w, x)
     if x.op == "neg":
-        return w.schema("product_nonzero", x=term("rational", data="-1"), y=x.args[0])
+        return w.schema("product_nonzero", x=rational(-1), y=x.args[0])
+    if x.op == "div" and x.args[0] is one:
+        return w.schema("reciprocal_nonzero", x=x.args[1])
     if x.op == "div":
-        one = term("rational", data="1")
-        if x.args[0] is one:
-            return w.schema("reciprocal_nonzero", x=x.args[1])
         return w.schema("product_nonzero", x=x.args[0], y=term("div", one, x.args[1]))
     if x.op == "det":
-        kind = infer(x.args[0], w.facts.scope)
-        return w.schema("det_unit", n=size_term(kind.rows), A=x.args[0])
-    if x.op in ("add", "sub") and pushed_through(w, x) is not None:
-        return w.schema("unit_nonzero", A=x)
+        return w.schema("det_unit", n=size_term(infer(x.args[0], w.facts.scope).rows), A=x.args[0])
+    if x.op == "norm2":
+        return norm_positive(w, x.args[0])
+    return _nonzero_multiple(w, x) if x.op in ("add", "sub") else None
+
+
+def _nonzero_multiple(w: Workbench, x: Term) -> int | None:
+    """x != 0, where a rational multiple of x is known not to be zero."""
+    value = w.facts.lowering.lower(x)
+    for fact in list(w.facts.facts):
+        if fact.relation.op not in ("ne", "gt", "lt") or fact.relation.args[1] is not ZERO:
+            continue
+        other = w.facts.difference(fact.relation)
+        if other.is_scalar and other.terms and other.terms.keys() == value.terms.keys():
+            place = next(iter(value.terms))
+            factor = value.terms[place] / other.terms[place]
+            if other.scale(factor) == value and factor != 1:
+                return w.schema("product_nonzero", x=rational(factor), y=fact.relation.args[0])
     return None
 
 

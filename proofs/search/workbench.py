@@ -20,7 +20,7 @@ from proofs.language.effort import limited
 from proofs.language.errors import StatementError
 from proofs.language.infer import Scope, infer
 from proofs.language.tree import Declaration, Statement, Term, instantiate, postorder, term
-from proofs.search.ideal import Ideal, Relation
+from proofs.search.ideal import Ideal, Relation, merged
 from proofs.search.raising import NoTerm, Raising, size_term
 
 Step = dict[str, Any]
@@ -91,6 +91,8 @@ class Workbench:
         self.raising = Raising(self.facts.lowering)
         self.instanced: set[object] = set()  # terms and relations whose instances have been taken
         self.failed: set[object] = set()  # keys of relations that are not to be tried again
+        # Ideals of known equations, completed as far as they were needed: see `equations`.
+        self.ideals: dict[Term | None, tuple[Ideal, tuple[str, ...], set[int]]] = {}
         for root in statement.roots():
             self.learn(root)
 
@@ -242,7 +244,7 @@ class Workbench:
     def combine(self, goal: Term, ideal: Ideal, used: list[Any]) -> int | None:
         """Write a sum of left x relation x right down as a step, its relations first."""
         try:
-            rows = [self.row(t) for t in used]
+            rows = [self.row(t) for t in merged(used)]
             self.define(goal)
         except (NoTerm, Stuck, NotDefined, TooLarge):
             return None
@@ -280,7 +282,7 @@ class Workbench:
         zero = self.raising.poly(Poly(relation.value.rows, relation.value.cols, {}))
         goal = term("eq", self.raising.poly(relation.value), zero)
         self.define(goal)
-        rows = [self.row(t) for t in relation.made_of]
+        rows = [self.row(t) for t in merged(relation.made_of)]
         place = self.take({"rule": "combine", "goal": self.place(goal), "terms": rows})
         if place is None:
             raise Stuck(goal)
@@ -311,7 +313,7 @@ class Workbench:
         inner.steps, inner.leans, inner.depth = [], [], self.depth + 1
         inner.raising = Raising(inner.facts.lowering)
         # What is under way outside is not started again inside.
-        inner.failed, inner.instanced = set(self.failed), set()
+        inner.failed, inner.instanced, inner.ideals = set(self.failed), set(), {}
         for root in (*self.statement.roots(), *(f.relation for f in self.facts.facts)):
             inner.learn(root)
         inner.declare_all()
