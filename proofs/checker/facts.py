@@ -42,6 +42,7 @@ class Facts:
         self.facts: list[Fact] = []
         self._by_key: dict[Key, int] = {}
         self._keys: dict[Term, Key] = {}
+        self._conditions: dict[Term, tuple[Term, ...]] = {}
 
     def add(self, fact: Fact) -> None:
         """Record a fact; the caller has seen that it holds and is defined."""
@@ -125,6 +126,17 @@ class Facts:
             return not d.terms
         return d.constant is not None and getattr(operator, relation.op)(d.constant, 0)
 
+    def conditions(self, root: Term) -> tuple[Term, ...]:
+        """The conditions under which a term is defined, outermost first.
+
+        Raises:
+            NotDefined: one of them can't be stated.
+        """
+        known = self._conditions.get(root)
+        if known is None:
+            known = self._conditions[root] = tuple(obligations(root, self.scope))
+        return known
+
     def defined(self, root: Term) -> Fact:
         """A fact, with `root` as its relation, that says what the definedness of `root` leans on.
 
@@ -132,7 +144,7 @@ class Facts:
             NotDefined: a condition is not among the facts.
         """
         sources = []
-        for condition in obligations(root, self.scope):
+        for condition in self.conditions(root):
             known = self.find(condition)
             if known is None:
                 raise NotDefined("a condition for a value to exist is not proved", condition)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from proofs.checker.algebra import TooLarge
-from proofs.checker.definedness import NotDefined, obligations
+from proofs.checker.definedness import NotDefined
 from proofs.checker.facts import duties
 from proofs.checker.judge import Rejected, check
 from proofs.language.effort import limited
@@ -121,5 +121,5 @@ def _make_sense(w: Workbench) -> None:
 
 def _define(w: Workbench, root: Term) -> None:
     """All conditions for a term to be defined, those of inner terms first."""
-    for condition in reversed(obligations(root, w.facts.scope)):
+    for condition in reversed(w.facts.conditions(root)):
         establish(w, condition)

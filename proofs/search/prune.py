@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 from proofs.checker.facts import duties
@@ -48,7 +47,7 @@ def _renumbered(
             return None
         return places[place] if place < old_base else place - old_base + new_base
 
-    new = copy.deepcopy(step)
+    new = dict(step)
     if "fact" in new and new["rule"] != "declared":
         new["fact"] = moved(new["fact"])
     if "by" in new:
@@ -95,16 +94,17 @@ def _terms(step: dict[str, Any]) -> set[int]:
         found.add(place)
         return place
 
-    _mapped(copy.deepcopy(step), note)
+    _mapped(step, note)
     return found
 
 
 def _pointed(step: dict[str, Any], where: dict[int, int]) -> dict[str, Any]:
-    return _mapped(copy.deepcopy(step), lambda place: where[place])
+    return _mapped(step, lambda place: where[place])
 
 
 def _mapped(step: dict[str, Any], change: Any) -> dict[str, Any]:
     """A step with `change` applied to each place of a term."""
+    step = dict(step)
     rule = step["rule"]
     for key in ("goal", "context", "of"):
         if key in step:

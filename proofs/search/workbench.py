@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from proofs.checker.algebra import Poly, TooLarge
-from proofs.checker.definedness import NotDefined, obligations
+from proofs.checker.definedness import NotDefined
 from proofs.checker.facts import Fact, Facts, declared_facts
 from proofs.checker.judge import Judge, Rejected
 from proofs.checker.lowering import L2
@@ -205,7 +205,7 @@ class Workbench:
             Stuck: one of them resists.
             NotDefined: the checker can't state one.
         """
-        for condition in reversed(obligations(root, self.facts.scope)):
+        for condition in reversed(self.facts.conditions(root)):
             if self.facts.find(condition) is None:
                 self.establish(condition)
 
