@@ -36,10 +36,10 @@ from proofs.search import Failure, prove, search
 from proofs.typeset import Typeset, display, inline, words
 from proofs.verdict import Verdict
 
-FIRST, FIRST_INSTANCES = 0.05, 4  # the refuter's first look
+FIRST, FIRST_INSTANCES = 0.05, 3  # the refuter's first look
 SHORT = 0.5  # seconds of a first search
 QUICK, QUICK_INSTANCES = 0.3, 150  # the refuter meanwhile, and before the long search
-PATIENCE = 0.01  # seconds of search, until the refuter takes turns with it
+PATIENCE = 0.012  # seconds of search, until the refuter takes turns with it
 LONG, LONG_INSTANCES = 3.0, 2_000  # the refuter, where no proof was found
 REPAIRS = 3  # hypotheses added, one after the other, to give an ill-posed statement a meaning
 CONTRADICTION = term("eq", rational(1), rational(0))
@@ -273,21 +273,20 @@ def _decide(
     statement: Statement, deadline: float, seed: int, repairs: int, names: show.Names
 ) -> Decision:
     try:
-        check_types(statement)
+        scope = Scope.of(statement.declarations)
+        check_types(statement, scope=scope)
     except StatementError as error:
         return Decision(Verdict.ILL_POSED, statement, 0.0, error.message, span=error.span)
     seconds = _left(deadline)
     # Most statements are settled by a few instances or by a short search, whichever it is.
-    refuter = Refuter(statement, seed)
-    refuted = refuter.look(FIRST_INSTANCES, min(FIRST, seconds))
+    refuter = Refuter(statement, seed, scope=scope)
     found: dict[str, Any] | Failure = Failure("it is refuted")
-    if not refuted:
+    if not refuter.look(FIRST_INSTANCES, min(FIRST, seconds)):
         turns = _Turns(refuter)
         found = search(statement, min(SHORT, 0.3 * _left(deadline)), meanwhile=turns)
-        refuted = turns.refuted
     attempt = refuter.attempt()
-    if isinstance(found, Failure) or not attempt.stats.satisfied:
-        refuted = refuted or refuter.look(QUICK_INSTANCES, min(QUICK, _left(deadline)))
+    if attempt.witness is None and (isinstance(found, Failure) or not attempt.stats.satisfied):
+        refuter.look(QUICK_INSTANCES, min(QUICK, _left(deadline)))
         attempt = refuter.attempt()
     if attempt.witness is not None:
         return _witnessed(statement, attempt, deadline, seed, repairs, names)
@@ -311,7 +310,7 @@ def _decide(
 
 
 class _Turns:
-    """Lets the refuter look for a while, as long as the search has worked since its last look."""
+    """Lets the refuter look now and then, a third of the time that the search takes."""
 
     def __init__(self, refuter: Refuter) -> None:
         self.refuter = refuter
@@ -322,10 +321,10 @@ class _Turns:
     def __call__(self) -> bool:
         started = time.perf_counter()
         if started >= self._next and self._left > 0:
-            self.refuted = self.refuter.look(QUICK_INSTANCES, min(PATIENCE, self._left))
-            spent = time.perf_counter() - started
+            self.refuted = self.refuter.look(QUICK_INSTANCES, min(PATIENCE / 2, self._left))
+            spent = max(time.perf_counter() - started, PATIENCE / 20)
             self._left -= spent
-            self._next = started + 2 * spent + PATIENCE
+            self._next = started + 4 * spent
         return self.refuted
 
 

@@ -243,12 +243,18 @@ class Refuter:
     """
 
     def __init__(
-        self, statement: Statement, seed: int = 0, *, undefined_first: bool = True
+        self,
+        statement: Statement,
+        seed: int = 0,
+        *,
+        scope: Scope | None = None,
+        undefined_first: bool = True,
     ) -> None:
-        check(statement)
+        scope = scope or Scope.of(statement.declarations)
+        check(statement, scope=scope)
         self.statement = statement
-        self._search = _Search(statement, 0.0, seed)
-        self._search.partial &= undefined_first
+        self._search = _Search(statement, 0.0, seed, scope)
+        self._search.undefined_first = undefined_first
 
     def look(self, instances: int, seconds: float) -> bool:
         """Go on, up to so many instances in all, for roughly so long; whether there's a witness."""
@@ -287,17 +293,19 @@ def smoke(statement: Statement, count: int = 20, seed: int = 0, seconds: float =
 
 
 class _Search:
-    def __init__(self, statement: Statement, seconds: float, seed: int) -> None:
+    def __init__(
+        self, statement: Statement, seconds: float, seed: int, scope: Scope | None = None
+    ) -> None:
         self.statement = statement
         self.start = time.perf_counter()
         self.deadline = self.start + seconds
-        self.instances = Instances(statement, seed)
+        self.instances = Instances(statement, seed, scope)
         self.stats = Stats()
         self.satisfying: list[Model] = []
         self.seen: set[str] = set()
         self.refutation: Model | None = None
         self.undefined: Model | None = None
-        self.partial = not plainly_defined(statement)
+        self.undefined_first = True
         self.place = 0  # the next one in the stream of instances
 
     def finished(self) -> Stats:
@@ -320,7 +328,9 @@ class _Search:
                 if found_at is None:
                     found_at = place
                     self.deadline = time.perf_counter() + EXTRA_SECONDS
-                if not self.partial or place - found_at > EXTRA:
+                    if not self.undefined_first or plainly_defined(self.statement):
+                        return
+                if place - found_at > EXTRA:
                     return
             self.place = place + 1
             self._look(self.instances.draw(place, self.satisfying))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from proofs.checker.definedness import ZERO, NotDefined, obligations
 from proofs.checker.lowering import Lowering
@@ -41,6 +42,7 @@ class Facts:
         self.lowering = Lowering(scope)
         self.facts: list[Fact] = []
         self._by_key: dict[Key, int] = {}
+        self.instances: dict[Key, Any] = {}  # of rules, in this scope
         self._keys: dict[Term, Key] = {}
         self._conditions: dict[Term, tuple[Term, ...]] = {}
 

@@ -101,14 +101,15 @@ class Judge:
     """The state of one check: the facts so far and the table of terms that steps point into."""
 
     def __init__(self, statement: Statement, lemmas: Mapping[str, Statement]) -> None:
-        check_types(statement)
+        scope = Scope.of(statement.declarations)
+        check_types(statement, scope=scope)
         self.statement = statement
         self.lemmas = {h: s for h, s in lemmas.items() if h == s.hash != statement.hash}
         self.nodes = postorder(statement.roots())
         self.declarations = list(statement.declarations)
         self.introduced: list[Fact] = []  # that hypotheses are defined, in the order of the file
         self.count = 0
-        self.facts = Facts(Scope.of(statement.declarations))
+        self.facts = Facts(scope)
 
     def report(self) -> Report:
         """The goal and all definedness must be among the facts."""
@@ -200,8 +201,16 @@ class Judge:
         if not isinstance(body["subst"], dict):
             raise Rejected("subst must map the rule's names to terms")
         values = {str(k): self._term(v, free=1) for k, v in body["subst"].items()}
-        instance = instance_of(rule, values, facts.scope)
+        instance = self.instance(rule, values, facts)
         return self._discharge(instance, body["by"], facts, cited)
+
+    def instance(self, rule: Statement, values: dict[str, Term], facts: Facts) -> Instance:
+        """The instance of a rule, made once in a scope."""
+        key = (rule, *values.items())
+        known = facts.instances.get(key)
+        if known is None:
+            known = facts.instances[key] = instance_of(rule, values, facts.scope)
+        return known
 
     def _discharge(self, instance: Instance, by: object, facts: Facts, cited: str) -> Fact:
         """The conclusion, once each requirement is met by the fact that is cited for it."""

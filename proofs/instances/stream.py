@@ -49,10 +49,10 @@ RELATED = 0.15  # how often a letter is made from an earlier one, among special 
 class Instances:
     """A stream of models of a statement. Deterministic for a seed."""
 
-    def __init__(self, statement: Statement, seed: int = 0) -> None:
+    def __init__(self, statement: Statement, seed: int = 0, scope: Scope | None = None) -> None:
         self.statement = statement
         self.rng = random.Random(f"{seed}:{statement.hash}")
-        self.scope = Scope.of(statement.declarations)
+        self.scope = scope or Scope.of(statement.declarations)
         self.dimensions = [n for n, t in self.scope.types.items() if t.domain == "dimension"]
         self.letters = [
             n

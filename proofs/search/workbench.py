@@ -15,7 +15,7 @@ from proofs.checker.definedness import NotDefined
 from proofs.checker.facts import Fact, Facts, declared_facts
 from proofs.checker.judge import Judge, Rejected
 from proofs.checker.lowering import L2
-from proofs.checker.rules import find_rule, instance_of
+from proofs.checker.rules import find_rule
 from proofs.language.effort import limited
 from proofs.language.errors import StatementError
 from proofs.language.infer import Scope, infer
@@ -81,7 +81,7 @@ class Workbench:
         self.statement = statement
         self.tick = tick  # called all the time; raises OutOfTime
         self.judge = Judge(statement, lemmas or {})
-        self.facts: _Recording = _Recording(Scope.of(statement.declarations))
+        self.facts: _Recording = _Recording(self.judge.facts.scope)
         self.judge.facts = self.facts
         self.given = len(self.judge.nodes)
         self.places = {n: i for i, n in enumerate(self.judge.nodes)}
@@ -183,7 +183,7 @@ class Workbench:
         if statement is None:
             raise KeyError(rule)
         try:
-            instance = instance_of(statement, values, self.facts.scope)
+            instance = self.judge.instance(statement, values, self.facts)
             for root in (*instance.terms, *instance.requirements, instance.conclusion):
                 self.learn(root)
             found = self.find(instance.conclusion)
