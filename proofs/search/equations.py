@@ -79,13 +79,17 @@ def plain_ideal(
     ]
     frames = partitions(value for _, value in values)
     cuts = tuple(map(str, frames))
+    weighed = [v for _, v in values] + [w.facts.difference(r) for r in roots if r.args[1:]]
     kept = w.ideals.get(without)
-    if kept is None or kept[1] != cuts or len(kept[0].relations) > MAX_KEPT:
+    if kept is not None:
+        for value in weighed:
+            _weigh(w, kept[0], value)
+    if kept is None or kept[1] != cuts or len(kept[0].relations) > MAX_KEPT or kept[0].is_stale:
         kept = (Ideal(w.tick), cuts, set[int]())
         w.ideals[without] = kept
+        for value in weighed:
+            _weigh(w, kept[0], value)
     ideal, _, included = kept
-    for value in (*(v for _, v in values), *(w.facts.difference(r) for r in roots if r.args[1:])):
-        _weigh(w, ideal, value)
     for place, value in sorted(values, key=lambda item: _bulk(item[1])):
         if place in included:
             continue

@@ -74,8 +74,8 @@ class Ideal:
     def __init__(self, tick: Callable[[], None]) -> None:
         self.relations: list[Relation] = []
         self._tick = tick  # called all the time; raises OutOfTime
+        self.is_stale = False  # a symbol became heavier after there were relations with it
         self._weights: dict[object, int] = {}
-        self._orders: dict[Place, Order] = {}
         self._queue: list[tuple[int, int, Relation, Relation | tuple[Letter, bool]]] = []
         self._ticket = count()
         self._seen: set[str] = set()
@@ -90,9 +90,11 @@ class Ideal:
 
     def weigh(self, symbol: Atom | Letter, weight: int) -> None:
         """Make a symbol heavier, so that it is rewritten into lighter ones."""
-        key = symbol.key
-        self._weights[key] = max(weight, self._weights.get(key, 0))
-        self._orders.clear()
+        known = self._weights.get(symbol.key)
+        if known is None or known < weight:
+            self._weights[symbol.key] = weight
+            self._orders.clear()
+            self.is_stale |= known is not None and bool(self.relations)
 
     def _weight(self, symbol: Atom | Letter) -> int:
         known = self._weights.get(symbol.key)
