@@ -278,14 +278,18 @@ def explain_theorem(theorem: Theorem, library: Library) -> Explanation:
 
 def explain_file(path: Path, *, seconds: float = 10.0) -> Explanation:
     """The same for any statement file; without a certificate beside it, it is decided first."""
+    return explain_answers(str(path), decide_file(path, seconds=seconds))
+
+
+def explain_answers(heading: str, answers: Sequence[Decision]) -> Explanation:
+    """The proofs of what was decided; an answer without a proof stands for itself."""
     library = Library()
-    answers = decide_file(path, seconds=seconds)
     goals = [
         _goal(answer.statement, answer.judgement, answer.certificate, library, answer.names)
         if answer.statement and answer.judgement and answer.certificate else answer
         for answer in answers
     ]  # fmt: skip
-    return Explanation(str(path), weakest(a.verdict for a in answers), tuple(goals))
+    return Explanation(heading, weakest(a.verdict for a in answers), tuple(goals))
 
 
 def _goal(

@@ -30,6 +30,7 @@ ALLOWED: dict[str, set[str]] = {
     "proofs/search": {"proofs.search", "proofs.checker", "proofs.language", "flint"},
     "proofs/bridge": {"proofs", "derive", "numeric", "sympy", "numpy", "scipy", "mpmath", "flint"},
     "proofs/conformance": {"proofs", "numpy", "flint"},
+    "proofs/notation": {"proofs.notation", "proofs.language", "proofs.decide", "proofs.explain"},
     "experiments": {
         "experiments", "numeric", "numpy", "scipy", "matplotlib", "torch", "sklearn", "joblib",
         "tqdm",
@@ -45,6 +46,7 @@ LAYERS = (
     {"search", "instances", "mutants", "refute", "report", "library", "attack"},
     {"bridge", "conformance", "decide"},
     {"explain", "files", "recheck"},
+    {"notation"},
     {"__main__"},
 )
 
@@ -164,6 +166,12 @@ def test_importing_proofs_loads_nothing():
 def test_the_checker_loads_the_standard_library_alone():
     loaded = loaded_by("import proofs.checker.judge") - loaded_by("")
     assert all(is_within(n, {"proofs.checker", "proofs.language"}) or n == "proofs" for n in loaded)
+
+
+def test_writing_a_statement_in_python_loads_the_language_alone():
+    loaded = loaded_by("from proofs.notation import *") - loaded_by("")
+    mine = {"proofs.notation", "proofs.language"}
+    assert all(is_within(n, mine) or n == "proofs" for n in loaded)
 
 
 HEAVY = {"sympy", "numpy", "scipy", "mpmath", "matplotlib", "tqdm"}

@@ -179,6 +179,34 @@ def parse_expression(
     return found
 
 
+def why_not_a_name(identifier: str) -> str | None:
+    """Why this word can't be declared, `{expected}` left open; None: it can be.
+
+    A look-alike of a reserved word is refused too; that of another name is left to the caller.
+    """
+    meaning = {
+        "i": "the imaginary unit",
+        "e": "the base of the exponential",
+        "pi": "a constant",
+        "π": "a constant, written pi",
+        "oo": "infinity",
+    }
+    if identifier in CONSTANTS or identifier in KEYWORDS or identifier == "π":
+        shown = meaning.get(identifier, "a keyword")
+        return f"{identifier!r} is reserved ({shown}): expected {{expected}}"
+    if identifier in BUILTIN and identifier != "E":
+        return f"{identifier!r} is a function of the language and can't be declared"
+    shape = skeleton(identifier)
+    if shape != identifier and (shape in CONSTANTS or shape in KEYWORDS):
+        return look_alike(identifier, shape)
+    return None
+
+
+def look_alike(identifier: str, twin: str) -> str:
+    """Why a name is refused beside another one."""
+    return f"{identifier!r} looks like {twin!r}, but has other letters: the two can't be told apart"
+
+
 def _comments(text: str) -> tuple[str, dict[str, list[str]]]:
     """The first comment, its lines joined, and the `#!` headers.
 
@@ -368,38 +396,17 @@ class _Reader:
         identifier = token.text
         if token.kind != "name":
             raise self.expected(what, token)
-        if identifier in CONSTANTS or identifier in KEYWORDS or identifier == "π":
-            meaning = {
-                "i": "the imaginary unit",
-                "e": "the base of the exponential",
-                "pi": "a constant",
-                "π": "a constant, written pi",
-                "oo": "infinity",
-            }
-            raise SyntaxProblem(
-                f"{identifier!r} is reserved ({meaning.get(identifier, 'a keyword')}): expected "
-                f"{what}",
-                token.span,
-            )
-        if identifier in BUILTIN and identifier != "E":
-            raise SyntaxProblem(
-                f"{identifier!r} is a function of the language and can't be declared", token.span
-            )
+        refused = why_not_a_name(identifier)
+        if refused:
+            raise SyntaxProblem(refused.format(expected=what), token.span)
         if identifier in self.declared or identifier in self.defines or identifier in self.bound:
             raise SyntaxProblem(
                 f"{identifier!r} is declared already; a name has one meaning in a file",
                 token.span,
             )
-        shape = skeleton(identifier)
-        twin = self.skeletons.get(shape)
-        if twin is None and shape != identifier and (shape in CONSTANTS or shape in KEYWORDS):
-            twin = shape
+        twin = self.skeletons.get(skeleton(identifier))
         if twin is not None and twin != identifier:
-            raise SyntaxProblem(
-                f"{identifier!r} looks like {twin!r}, but has other letters: the two can't be "
-                "told apart",
-                token.span,
-            )
+            raise SyntaxProblem(look_alike(identifier, twin), token.span)
         return identifier
 
     def declare(self, identifier: str, place: int = 0, type_: Term | None = None) -> None:

@@ -86,17 +86,17 @@ def excerpt(root: Term, length: int = 60) -> str:
     return shown if len(shown) <= length else f"{shown[:half]} ... {shown[-half:]}"
 
 
-def thm(statement: Statement) -> str:
+def thm(statement: Statement, names: Names = NO_NAMES) -> str:
     """The text of a statement file with this one statement; `parse` gives the statement back.
 
-    Large shared terms become `define` lines.
+    The `names` that occur become `define` lines, and so do large shared terms.
 
     Raises:
         MalformedError: something that the language can't say, such as a derivative at a point
             that is not a name.
         LimitExceeded: too long, even with its shared terms defined.
     """
-    return _File(statement).text()
+    return _File(statement, names).text()
 
 
 def pretty(statement: Statement, names: Names = NO_NAMES, width: int = 96) -> str:
@@ -549,19 +549,20 @@ def grouped(declarations: tuple[Declaration, ...]) -> list[Declaration]:
 class _File:
     """A statement as the lines of a file, with what is shared defined where it is large."""
 
-    def __init__(self, statement: Statement) -> None:
+    def __init__(self, statement: Statement, names: Names) -> None:
         self.statement = statement
         roots = statement.roots()
-        surface = _Surface(roots, strict=True)
+        surface = _Surface(roots, strict=True, names=names)
         surface.avoid(n for d in statement.declarations for n in d.names)
         for declaration in statement.declarations:
             surface.types |= dict.fromkeys(declaration.names, declaration.type)
             if declaration.type.op == "dimension_type":
                 surface.dimensions |= set(declaration.names)
         self.surface = surface
+        self.named = {identifier: node for node, identifier in surface.abbreviations.items()}
         self.shared: list[Term] = []
         if sum(_tree_sizes(roots)[root] for root in roots) > FOLD_ABOVE:
-            self.shared = self.worth_defining(roots)
+            self.shared = [n for n in self.worth_defining(roots) if n not in surface.abbreviations]
         for i, node in enumerate(self.shared):
             surface.abbreviate(node, self.new_name(i))
         _limit(roots, surface.abbreviations)
@@ -595,13 +596,15 @@ class _File:
 
     def text(self) -> str:
         lines: list[str] = []
-        pending = list(self.shared)
+        defined = [*self.named.values(), *self.shared]
+        pending = [node for node in postorder(defined) if node in set(defined)]  # inner ones first
 
         def define_ready(needed: Iterable[Term]) -> None:
             """The definitions that these terms need, before the line that uses them."""
             if not pending:
                 return
-            wanted = set(postorder(needed))
+            roots = list(needed)
+            wanted = {*postorder(roots), *occurring(self.named, roots).values()}
             for node in [n for n in pending if n in wanted]:
                 pending.remove(node)
                 lines.append(f"define {self.surface.definition(node)}")
