@@ -1,10 +1,15 @@
-"""`python -m benchmarks kernels [NAME...] | statements [--kind KIND...]`, each with `--json`."""
+"""`python -m benchmarks kernels [NAME...] | statements [--kind KIND...] | soundness`.
+
+Each with `--json`.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
+from collections.abc import Iterator
+from typing import Any
 
 from tqdm import tqdm
 
@@ -27,6 +32,17 @@ def main(arguments: list[str] | None = None) -> int:
     statements.add_argument("--jobs", type=int, default=1, metavar="N", help="processes")
     statements.add_argument("--mutants", action="store_true", help="attack the proofs too")
     statements.set_defaults(run=_statements)
+    soundness = commands.add_parser(
+        "soundness", help="attacks on the checker: certificates tampered with, false statements"
+    )
+    soundness.add_argument("--json", action="store_true")
+    soundness.add_argument("--tamperings", type=int, default=20_000, metavar="N")
+    soundness.add_argument("--mutants", type=int, default=20_000, metavar="N")
+    soundness.add_argument("--seed", type=int, default=0, metavar="S")
+    soundness.add_argument(
+        "--statements", type=int, metavar="N", help="only so many of the given ones, at random"
+    )
+    soundness.set_defaults(run=_soundness)
     options = parser.parse_args(arguments)
     return options.run(options)
 
@@ -70,6 +86,30 @@ def _statements(options: argparse.Namespace) -> int:
     if any(row.is_wrong or row.crash or row.mutants["accepted"] for row in rows):
         return 1
     return 0 if all(row.as_expected for row in rows) else 2
+
+
+def _soundness(options: argparse.Namespace) -> int:
+    """0: the checker stood all attacks; 1: it accepted something false, or crashed."""
+    from benchmarks.soundness import as_json, as_text, run
+
+    numbers = (options.tamperings, options.mutants, options.statements or 0)
+    if min(numbers) < 0:
+        print("numbers can't be negative", file=sys.stderr)
+        return 2
+
+    def shown(items: Iterator[Any], total: int, what: str) -> Iterator[Any]:
+        hidden = not sys.stderr.isatty()
+        return iter(tqdm(items, total=total, desc=what, disable=hidden, leave=False))
+
+    result = run(
+        tamperings=options.tamperings,
+        changed=options.mutants,
+        seed=options.seed,
+        limit=options.statements,
+        progress=shown,
+    )
+    print(json.dumps(as_json(result), indent=2) if options.json else as_text(result))
+    return 0 if result.is_sound else 1
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from proofs.language.infer import Scope, check, infer
 from proofs.language.tree import Statement, Term, name, pair, postorder, rational, term
 from proofs.language.types import Kind, Type
 from proofs.refute import Refutation, UndefinedPoint, examine, refute
+from proofs.tampering import rebound
 
 MAX_PLACES = 400  # occurrences in one root; beyond, the statement is mutated no further
 # Kinds that repair a slip of the pen, in the order in which a reader would look for it.
@@ -136,6 +137,12 @@ def _of_root(root: Term, scope: Scope) -> Iterator[tuple[str, Term, Term, Term]]
         parent = _at(root, path[:-1]) if path else None
         for kind, new in _variants(node, parent, scope):
             yield kind, node, new, _replaced(root, path, new) if path else new
+
+
+def variants(root: Term, scope: Scope) -> Iterator[Term]:
+    """The term with one slip anywhere in it."""
+    for _kind, _old, _new, changed in _of_root(root, scope):
+        yield changed
 
 
 def _at(root: Term, path: tuple[int, ...]) -> Term:
@@ -358,7 +365,7 @@ def classify(
         shrink=False,
         undefined_first=False,
     )
-    accepted, report = _accepts(judge, statement, certificate)
+    accepted, report = _accepts(judge, original, statement, certificate)
     if attempt.witness is not None:
         outcome = Outcome.ACCEPTED if accepted else Outcome.REFUTED
         return Classified(mutant, outcome, "a witness", attempt.witness)
@@ -376,14 +383,22 @@ def classify(
 
 
 def _accepts(
-    judge: Judge | None, statement: Statement, certificate: Mapping[str, object] | None
+    judge: Judge | None,
+    original: Statement,
+    statement: Statement,
+    certificate: Mapping[str, object] | None,
 ) -> tuple[bool, object]:
+    """Whether the judge takes the certificate for the mutant: as it stands, with the other hash,
+    or with the other goal and hypotheses put in place of those of the original too."""
     if judge is None or certificate is None:
         return False, None
-    try:
-        return True, judge(statement, {**certificate, "statement": statement.hash})
-    except (Rejected, StatementError):
-        return False, None
+    renamed = {**certificate, "statement": statement.hash}
+    for bound in (renamed, rebound(certificate, original, statement)):
+        try:
+            return True, judge(statement, bound)
+        except (Rejected, StatementError):
+            pass
+    return False, None
 
 
 def _misses_what_is_used(mutant: Mutant, report: object) -> bool:
@@ -485,4 +500,5 @@ __all__ = [
     "changes_nothing",
     "classify",
     "mutants",
+    "variants",
 ]

@@ -115,9 +115,8 @@ PRODUCT = LINES + "assume invertible(A)\nassume invertible(B)\nshow inv(A*B) = i
 
 def ended(text: str, judge=None, proved=None) -> list[Classified]:
     found = statement(text)
-    return [
-        classify(m, found, {"statement": found.hash}, judge, prove=proved) for m in mutants(found)
-    ]
+    empty = {"statement": found.hash, "nodes": [], "steps": []}
+    return [classify(m, found, empty, judge, prove=proved) for m in mutants(found)]
 
 
 def accept(_statement: Statement, _certificate: dict[str, object]) -> object:
@@ -174,7 +173,7 @@ def test_an_unused_hypothesis_may_change():
         hypotheses_used = frozenset({0})
 
     found = statement(LINES + "assume a > 0\nassume b > 0\nshow a^2 > 0")
-    certificate = {"statement": found.hash}
+    certificate = {"statement": found.hash, "nodes": [], "steps": []}
     for m in mutants(found):
         if m.part == "hypothesis 2" and m.new is not None:
             outcome = classify(m, found, certificate, lambda *_: Report()).outcome

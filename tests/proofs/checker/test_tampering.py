@@ -7,18 +7,16 @@ nothing may be accepted that the refuter can refute.
 
 from __future__ import annotations
 
-import copy
 import json
 import random
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from proofs.checker.judge import Judge, Rejected, check
+from proofs.checker.judge import Rejected, check
 from proofs.checker.rules import find_rule
-from proofs.evaluate import Evaluation, Model, Truth, Undefined
-from proofs.instances import Instances, conforms
+from proofs.confirm import Witnesses, facts_of
+from proofs.evaluate import Truth, Undefined
 from proofs.language.errors import StatementError
 from proofs.language.parser import parse
 from proofs.language.show import excerpt
@@ -26,14 +24,13 @@ from proofs.language.tree import (
     AT_LEAST,
     OPERATORS,
     Statement,
-    Term,
     decode_nodes,
-    encode_nodes,
     postorder,
 )
 from proofs.library import Library
 from proofs.mutants import mutants
-from proofs.refute import examine, refute
+from proofs.refute import refute
+from proofs.tampering import KINDS, rebound, tampered
 
 LIBRARY = Library()
 CASES: list[tuple[str, Statement, Any]] = [
@@ -45,35 +42,6 @@ CASES: list[tuple[str, Statement, Any]] = [
 LONG = [case for case in CASES if case[2]["steps"]]  # those that don't hold by structure alone
 CHANGES = 25  # of each certificate
 MUTANTS = 6  # of each statement
-ODD: list[Any] = [
-    None,
-    -1,
-    0,
-    1,
-    2,
-    3,
-    5,
-    8,
-    13,
-    10**9,
-    "",
-    "0",
-    "1",
-    "-1",
-    "1/2",
-    "T",
-    "H",
-    "C",
-    "tr",
-    "inner",
-    "eq",
-    "x",
-    [],
-    {},
-    True,
-    False,
-    0.5,
-]
 
 
 def verdict(statement: Statement, certificate: object) -> bool:
@@ -85,118 +53,26 @@ def verdict(statement: Statement, certificate: object) -> bool:
     return True
 
 
-def places(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Each place of decoded JSON, as its container and key."""
-    for key, inner in list(value.items() if isinstance(value, dict) else enumerate(value)):
-        yield value, key
-        if isinstance(inner, dict | list):
-            yield from places(inner)
-
-
-def tampered(certificate: Any, draw: random.Random) -> Any:
-    """A copy with one change that makes a difference."""
-    before = json.dumps(certificate)
+def changed_at_random(certificate: Any, statement: Statement, draw: random.Random) -> Any:
+    """The certificate with one change of any kind that it has a place for."""
+    text, top = json.dumps(certificate), len(postorder(statement.roots()))
     while True:
-        changed = copy.deepcopy(certificate)
-        everywhere = [p for part in ("nodes", "steps") for p in places(changed[part])]
-        holder, key = draw.choice(everywhere)
-        kind = draw.randrange(5)
-        if kind == 0 and isinstance(holder, list):
-            holder.pop(key)
-        elif kind == 1 and isinstance(holder, list):
-            holder.insert(key, copy.deepcopy(holder[key]))
-        elif kind == 2 and isinstance(holder[key], int) and not isinstance(holder[key], bool):
-            holder[key] += draw.choice((-2, -1, 1, 2))
-        elif kind == 3:
-            holder[key] = copy.deepcopy(draw.choice(ODD))
-        else:
-            other, place = draw.choice(everywhere)
-            holder[key], other[place] = copy.deepcopy(other[place]), copy.deepcopy(holder[key])
-        if json.dumps(changed) != before:
-            return changed
-
-
-# ---------------------------------------------------------------- binding to other statements
-
-
-def bound_to(certificate: Any, old: Statement, new: Statement) -> Any:
-    """The certificate for another statement: its terms as they were, save that the goal and the
-    hypotheses are replaced by those of the other one."""
-    nodes = decode_nodes(certificate["nodes"], postorder(old.roots()))
-    swap = {id(old.goal): new.goal}
-    if len(old.hypotheses) == len(new.hypotheses):
-        swap |= {id(a): b for a, b in zip(old.hypotheses, new.hypotheses, strict=True)}
-    given = postorder(new.roots())
-    table = postorder([*given, *nodes])
-    table = [*given, *(n for n in table if n not in set(given))]
-    where = {id(n): i for i, n in enumerate(table)}
-
-    def move(place: Any) -> Any:
-        node: Term = nodes[place]
-        return where[id(swap.get(id(node), node))]
-
-    return {
-        "statement": new.hash,
-        "nodes": encode_nodes(table[len(given) :], where),
-        "steps": [moved(s, move) for s in certificate["steps"]],
-    }
-
-
-def moved(step: Any, move: Callable[[Any], Any]) -> Any:
-    """A step with each reference to a term moved."""
-    new = dict(step)
-    for key in ("goal", "context", "of"):
-        if key in new:
-            new[key] = move(new[key])
-    if "subst" in new:
-        new["subst"] = {k: move(v) for k, v in new["subst"].items()}
-    if "types" in new:
-        new["types"] = [move(v) for v in new["types"]]
-    if new["rule"] == "instantiate":
-        new["terms"] = [move(v) for v in new["terms"]]
-
-    def maybe(place: Any) -> Any:
-        return None if place is None else move(place)
-
-    rows = {"combine": "terms", "positive": "equations"}.get(new["rule"])
-    if rows:
-        new[rows] = [[maybe(a), fact, maybe(b), mode] for a, fact, b, mode in new[rows]]
-    if new["rule"] == "positive":
-        new["terms"] = [[c, facts, maybe(root)] for c, facts, root in new["terms"]]
-    if "steps" in new:
-        new["steps"] = [moved(s, move) for s in new["steps"]]
-    if "branches" in new:
-        new["branches"] = [[moved(s, move) for s in branch] for branch in new["branches"]]
-    return new
+        found = tampered(text, draw.choice(list(KINDS)), draw, top)
+        if found is not None:
+            return found
 
 
 # ---------------------------------------------------------------- what facts mean
 
 
-def satisfying(statement: Statement, count: int = 3) -> list[Model]:
-    """Some models of the hypotheses."""
-    instances = Instances(statement, seed=3)
-    found: list[Model] = []
-    for place in range(60):
-        model = instances.draw(place, found)
-        if conforms(model, instances.scope) and examine(statement, model).hypotheses_hold:
-            found.append(model)
-    return found[-count:]
-
-
-def every_fact_holds(statement: Statement, certificate: Any, models: list[Model]) -> int:
+def every_fact_holds(statement: Statement, certificate: Any, witnesses: Witnesses) -> int:
     """That no fact which the judge takes down is false at a model; how many were confirmed."""
-    judge = Judge(statement, LIBRARY.lemmas(certificate))
-    judge.nodes = decode_nodes(certificate["nodes"], judge.nodes)
-    judge.run(certificate["steps"], judge.facts, 0)
     confirmed = 0
-    for model in models:
-        evaluation = Evaluation(model)
-        for fact in judge.facts.facts:
-            truth = evaluation(fact.relation)
-            assert not isinstance(truth, Undefined), excerpt(fact.relation)
-            assert truth is not Truth.FALSE, excerpt(fact.relation)
-            confirmed += truth is Truth.TRUE
+    for relation in facts_of(statement, certificate, LIBRARY.lemmas(certificate)):
+        truth = witnesses.say(relation)
+        assert not isinstance(truth, Undefined), excerpt(relation)
+        assert truth is not Truth.FALSE, excerpt(relation)
+        confirmed += truth is Truth.TRUE
     return confirmed
 
 
@@ -207,14 +83,14 @@ def test_there_are_theorems_and_their_certificates_are_good():
     assert len(CASES) >= 25
     for name, statement, certificate in CASES:
         assert verdict(statement, certificate), name
-        assert verdict(statement, bound_to(certificate, statement, statement)), name
+        assert verdict(statement, rebound(certificate, statement, statement)), name
 
 
 @pytest.mark.parametrize(("name", "statement", "certificate"), LONG, ids=[c[0] for c in LONG])
 def test_every_fact_of_a_certificate_is_true(name: str, statement: Statement, certificate: Any):
-    models = satisfying(statement)
-    assert models, name
-    assert every_fact_holds(statement, certificate, models) > 0
+    witnesses = Witnesses(statement)
+    assert witnesses.models, name
+    assert every_fact_holds(statement, certificate, witnesses) > 0
 
 
 @pytest.mark.parametrize(("name", "statement", "certificate"), LONG, ids=[case[0] for case in LONG])
@@ -223,13 +99,13 @@ def test_a_changed_certificate_is_rejected_or_still_a_proof(
 ):
     draw = random.Random(name)
     print(f"seed {name}")
-    models = satisfying(statement)
+    witnesses = Witnesses(statement)
     accepted = 0
     for _ in range(CHANGES):
-        changed = tampered(certificate, draw)
+        changed = changed_at_random(certificate, statement, draw)
         if verdict(statement, changed):
             accepted += 1
-            every_fact_holds(statement, changed, models)
+            every_fact_holds(statement, changed, witnesses)
     print(f"{accepted} of {CHANGES} changes left a proof")
     assert accepted < CHANGES / 2
 
@@ -243,8 +119,9 @@ def test_no_false_neighbour_passes_with_the_certificate_of_a_theorem(
     found = list(mutants(statement))
     passed = 0
     for mutant in draw.sample(found, min(MUTANTS, len(found))):
-        rebound = bound_to(certificate, statement, mutant.statement)
-        attempts = [rebound, *(tampered(rebound, draw) for _ in range(2))]
+        moved = rebound(certificate, statement, mutant.statement)
+        again = [changed_at_random(moved, mutant.statement, draw) for _ in range(2)]
+        attempts = [moved, *again]
         if any(verdict(mutant.statement, attempt) for attempt in attempts):
             passed += 1
             attempt = refute(mutant.statement, seconds=0.5, instances=150, shrink=False)

@@ -225,11 +225,31 @@ class Trees:
             lambda: self.sum(ONE, ONE, d, env),
             lambda: term("prod", ONE, N, self.scalar(d, (term("index_type", N), *env))),
             lambda: term("apply", name("f"), self.real(env)),
+            lambda: self.of_kron(d, env),
+            lambda: self.of_vec(d, env),
         ]
         if not env:
             makers.append(lambda: term("rank", self.matrix(rows, cols, d, env)))
             makers.append(lambda: self.derivative(ONE, ONE, d))
         return self.one_of(*makers)
+
+    def of_kron(self, depth: int, env: tuple[Term, ...]) -> Term:
+        """A scalar made of a Kronecker product, whose size is none of the others."""
+        p, q, r, s = (self.draw.choice((ONE, N, K, TWO)) for _ in range(4))
+        product = term("kron", self.matrix(p, q, depth, env), self.matrix(r, s, depth, env))
+        makers = [lambda: term("norm2", product), lambda: term("entry", product, ONE, ONE)]
+        if p is q and r is s:
+            makers.append(lambda: term("tr", product))
+        return self.one_of(*makers)
+
+    def of_vec(self, depth: int, env: tuple[Term, ...]) -> Term:
+        """A scalar made of stacked columns."""
+        rows, cols = self.draw.choice(SIZES), self.draw.choice(SIZES)
+        one, other = (term("vec", self.matrix(rows, cols, depth, env)) for _ in range(2))
+        return self.one_of(
+            lambda: term("mul", term(self.draw.choice(("transpose", "adjoint")), one), other),
+            lambda: term("entry", one, ONE),
+        )
 
     def real_scalar(self, depth: int, env: tuple[Term, ...]) -> Term:
         """A real scalar, by chance or by force."""
