@@ -47,13 +47,14 @@ def test_a_sample_finds_no_hole():
 @pytest.mark.parametrize("hole", ["requirements", "sums", "goals"])
 def test_a_hole_in_the_checker_is_found(hole: str, monkeypatch: pytest.MonkeyPatch):
     """The judge is broken in one place; the attacks must see it."""
+    nothing = judge.Report(frozenset(), frozenset(), frozenset(), 0)
     if hole == "requirements":
         monkeypatch.setattr(judge.Facts, "gives", lambda *_: True)
         monkeypatch.setattr(judge.Facts, "find", lambda self, relation: judge.Fact(relation))
     elif hole == "sums":
         monkeypatch.setattr(judge.Poly, "__eq__", lambda self, other: True)
     else:
-        monkeypatch.setattr(judge.Judge, "report", lambda self: judge.Report(*[frozenset()] * 3, 0))
+        monkeypatch.setattr(judge.Judge, "report", lambda self: nothing)
     attacks = soundness.tamper(CASES, 400, 0), soundness.mutate(CASES, 60, 0)
     assert any(attack.holes for attack in attacks)
 

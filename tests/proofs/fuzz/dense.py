@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from proofs.evaluate import Complex, Family, Function, Model
-from proofs.language.tree import Term
+from proofs.language.tree import Term, pair
 from tests.proofs.checker.arithmetic import UNIT, ZERO, Gauss, conj, eye, gauss, table, times, trace
 
 
@@ -178,9 +178,9 @@ def _power(node: Term, base: np.ndarray, exponent: np.ndarray) -> np.ndarray:
 
 
 def _block(node: Term, *parts: np.ndarray) -> np.ndarray:
-    rows, cols = node.data  # type: ignore[misc]
+    rows, cols = pair(node)
     return np.concatenate(
-        [np.concatenate(parts[r * cols : (r + 1) * cols], axis=1) for r in range(int(rows))]
+        [np.concatenate(parts[r * cols : (r + 1) * cols], axis=1) for r in range(rows)]
     )
 
 
@@ -193,7 +193,11 @@ def _entry(node: Term, m: np.ndarray, row: np.ndarray, *col: np.ndarray) -> np.n
 
 def _kron(node: Term, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     p, q = y.shape
-    return table(x.shape[0] * p, x.shape[1] * q, lambda i, j: x[i // p, j // q] * y[i % p, j % q])
+
+    def one(i: int, j: int) -> Gauss:
+        return x[i // p, j // q] * y[i % p, j % q]
+
+    return table(x.shape[0] * p, x.shape[1] * q, one)
 
 
 def _sized(x: np.ndarray) -> int:
