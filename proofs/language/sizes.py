@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from proofs.language.effort import spend
 
+MAX_EXPANDED = 8  # factors of a monomial that a comparison multiplies out
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Size:
@@ -59,13 +61,18 @@ class Size:
     def at_least(self, other: Size) -> bool:
         """Whether `self >= other` for all dimensions, as far as coefficients show it.
 
-        Each dimension is >= 1, so `n - 1` has the value 0 at worst: the test writes every
-        dimension as 1 + (something >= 0) in the linear terms.
+        With 1 + m in place of every dimension n, where m = n - 1 >= 0, the difference is surely
+        not negative where none of its coefficients is. So `n*k >= n + k - 1` is seen.
         """
-        difference = (self - other).terms
-        if any(c < 0 for m, c in difference if m):
-            return False
-        return sum(c for _, c in difference) >= 0
+        total: dict[tuple[str, ...], int] = {}
+        for monomial, coefficient in (self - other).terms:
+            if len(monomial) > MAX_EXPANDED:
+                if coefficient < 0:
+                    return False
+                monomial = ()  # a product of dimensions is at least 1
+            for part, count in _expanded(monomial).items():
+                total[part] = total.get(part, 0) + coefficient * count
+        return all(c >= 0 for c in total.values())
 
     def evaluate(self, dimensions: dict[str, int]) -> int:
         """The number at given dimensions."""
@@ -82,6 +89,17 @@ class Size:
             return "*".join([*factors, *monomial])
 
         return "+".join(shown(m, c) for m, c in self.terms) or "0"
+
+
+def _expanded(monomial: tuple[str, ...]) -> dict[tuple[str, ...], int]:
+    """The product of 1 + m over the names of a monomial: its parts, and how often each comes."""
+    spend(2 ** len(monomial))
+    parts: dict[tuple[str, ...], int] = {(): 1}
+    for identifier in monomial:  # they are sorted, so the parts are
+        for part, count in list(parts.items()):
+            longer = (*part, identifier)
+            parts[longer] = parts.get(longer, 0) + count
+    return parts
 
 
 def _collect(terms: list[tuple[tuple[str, ...], int]]) -> Size:
