@@ -8,7 +8,17 @@ from proofs.checker.algebra import TooLarge
 from proofs.checker.definedness import NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.tree import Term, term
-from proofs.search import definiteness, equations, invertibility, quantified, signs
+from proofs.search import (
+    definiteness,
+    equations,
+    invertibility,
+    order,
+    properties,
+    quadratic,
+    quantified,
+    ranks,
+    signs,
+)
 from proofs.search.raising import NoTerm
 from proofs.search.workbench import Stuck, Workbench
 
@@ -39,34 +49,38 @@ def establish(w: Workbench, relation: Term) -> int:
 
 
 def _dispatch(w: Workbench, relation: Term) -> int | None:
-    op = relation.op
+    op, args = relation.op, relation.args
     if op in ("gt", "ge", "ne", "eq"):
         found = quantified.instantiated(w, relation)
         if found is not None:
             return found
+    if order.is_loewner(w, relation):
+        return order.below(w, *(args if op == "le" else args[::-1]))
     if op in ("lt", "le"):
-        return signs.sign(w, term("gt" if op == "lt" else "ge", *reversed(relation.args)))
+        return _dispatch(w, term("gt" if op == "lt" else "ge", *reversed(args)))
     if op in ("gt", "ge"):
-        return signs.sign(w, relation)
+        ranks.bounds(w, relation)
+        found = w.find(relation)
+        found = signs.sign(w, relation) if found is None else found
+        return quadratic.sign(w, relation) if found is None else found
     if op == "eq":
         return equations.prove(w, relation)
     if op == "ne":
         return signs.nonzero(w, relation)
     if op == "forall":
         return quantified.for_all(w, relation)
+    if op in properties.SHOWN:
+        return properties.shown(w, relation)
+    if op in ("full_row_rank", "full_column_rank"):
+        return ranks.full(w, relation)
+    if op == "commute":
+        return properties.commute(w, relation)
     method = PROPERTIES.get(op)
     return method(w, relation.args[0]) if method else None
-
-
-def _symmetric(w: Workbench, a: Term) -> int | None:
-    return w.schema("symmetric_shown", n=w.size(a), A=a)
 
 
 PROPERTIES: dict[str, Callable[[Workbench, Term], int | None]] = {
     "invertible": invertibility.invertible,
     "positive_definite": definiteness.definite,
     "positive_semidefinite": definiteness.semidefinite,
-    "full_row_rank": definiteness.full_rows,
-    "full_column_rank": definiteness.full_columns,
-    "symmetric": _symmetric,
 }

@@ -1,21 +1,43 @@
-"""Untrusted. That a matrix is positive definite or semidefinite, or of full rank."""
+"""Untrusted. That a matrix is positive definite or semidefinite."""
 
 from __future__ import annotations
 
+from proofs.checker.algebra import Poly, TooLarge
+from proofs.checker.definedness import NotDefined
 from proofs.language.infer import infer
-from proofs.language.tree import Term, term
+from proofs.language.tree import Term, rational, term
 from proofs.search import equations
-from proofs.search.raising import factors_of, product_of, size_term
-from proofs.search.workbench import Workbench
+from proofs.search.ideal import Ideal
+from proofs.search.raising import NoTerm, factors_of, product_of, size_term
+from proofs.search.squares import Square, Squares, centers
+from proofs.search.workbench import Stuck, Workbench
+
+STEPS = 40  # of completion before a second attempt
 
 
 def definite(w: Workbench, a: Term) -> int | None:
+    """positive_definite(a), by its form, then by what it is equal to."""
     part = _definite_part(w, term("positive_definite", a))
     if part is not None:
         return part
     if infer(a, w.facts.scope).is_scalar:
         return w.schema("definite_scalar", x=a)
-    n, op, args = w.size(a), a.op, a.args
+    n = w.size(a)
+    for method in (
+        _definite_by_form,
+        _definite_semidefinite,
+        _definite_schur,
+        _definite_squares,
+        _definite_completed,
+    ):
+        found = method(w, a, n)
+        if found is not None:
+            return found
+    return None
+
+
+def _definite_by_form(w: Workbench, a: Term, n: Term) -> int | None:
+    op, args = a.op, a.args
     if op == "eye":
         return w.schema("definite_eye", n=n)
     if op == "add":
@@ -32,6 +54,35 @@ def definite(w: Workbench, a: Term) -> int | None:
         return w.schema("definite_inverse", n=n, A=args[0])
     if op == "mul":
         return _definite_product(w, a, n)
+    if op == "kron":
+        x, y = args
+        return w.schema("definite_kron", n=w.size(x), k=w.size(y), A=x, B=y)
+    if op == "hadamard":
+        return w.schema("definite_hadamard", n=n, A=args[0], B=args[1])
+    if op == "diag":
+        return w.schema("definite_diag", n=n, x=args[0])
+    if op == "block" and a.data == (2, 2):
+        return _block(w, a, ("definite_block", "definite_block_corner"))
+    return None
+
+
+def _definite_semidefinite(w: Workbench, a: Term, n: Term) -> int | None:
+    """A matrix that is known to be semidefinite and invertible."""
+    if w.find(term("invertible", a)) is None and w.find(term("positive_semidefinite", a)) is None:
+        return None
+    return w.schema("semidefinite_unit", n=n, A=a)
+
+
+def _block(w: Workbench, a: Term, rules: tuple[str, ...]) -> int | None:
+    """A block matrix by a corner and its Schur complement."""
+    s, c, turned, r = a.args
+    lower = w.facts.lowering.lower
+    if lower(turned) != lower(term("adjoint", c)):
+        return None
+    for rule in rules:
+        found = w.schema(rule, n=w.size(s), k=w.size(r), S=s, C=c, R=r)
+        if found is not None:
+            return found
     return None
 
 
@@ -75,32 +126,249 @@ def _definite_product(w: Workbench, a: Term, n: Term) -> int | None:
     return found
 
 
-def full_rows(w: Workbench, a: Term) -> int | None:
-    kind = infer(a, w.facts.scope)
-    return w.schema("unit_full_rows", n=w.size(a), A=a) if kind.rows == kind.cols else None
-
-
-def full_columns(w: Workbench, a: Term) -> int | None:
-    kind = infer(a, w.facts.scope)
-    return w.schema("unit_full_columns", n=w.size(a), A=a) if kind.rows == kind.cols else None
-
-
 def semidefinite(w: Workbench, a: Term) -> int | None:
+    """positive_semidefinite(a), by its form, then as a sum of squares."""
     if infer(a, w.facts.scope).is_scalar:
-        return w.schema("semidefinite_scalar", x=a)
-    n, op, args = w.size(a), a.op, a.args
-    found = w.schema("definite_semidefinite", n=n, A=a)
+        found = _square(w, a)
+        return w.schema("semidefinite_scalar", x=a) if found is None else found
+    n = w.size(a)
+    if not w.facts.lowering.lower(a).terms:
+        return w.schema("semidefinite_gram", n=n, k=n, B=term("zeros", n, n))
+    found = _semidefinite_part(w, term("positive_semidefinite", a))
     if found is not None:
         return found
+    if w.find(term("positive_definite", a)) is not None or a.op in ("name", "inv", "eye"):
+        found = w.schema("definite_semidefinite", n=n, A=a)
+    for method in (
+        _semidefinite_by_form,
+        _semidefinite_squares,
+        _semidefinite_definite,
+        _semidefinite_block,
+        _semidefinite_schur,
+        _commuting,
+        _by_its_form,
+        _semidefinite_completed,
+    ):
+        if found is None:
+            found = method(w, a, n)
+    return found
+
+
+def _semidefinite_definite(w: Workbench, a: Term, n: Term) -> int | None:
+    return w.schema("definite_semidefinite", n=n, A=a)
+
+
+def _commuting(w: Workbench, a: Term, n: Term) -> int | None:
+    """A product of commuting semidefinite matrices, one of which is a letter."""
+    value, _ = equations.known(w, [term("eq", a, a)]).reduce(w.facts.lowering.lower(a))
+    firsts = {word[:1] for _, word in value.terms}
+    if len(firsts) != 1 or len(value.terms) < 2:
+        return None
+    ((first,),) = firsts or {()}
+    rest = Poly(first.cols, value.cols, {(m, x[1:]): c for (m, x), c in value.terms.items()})
+    try:
+        one, two = w.raising.letter(first), w.raising.poly(rest)
+    except NoTerm:
+        return None
+    if first.rows != first.cols:
+        return None
+    return w.schema("semidefinite_commuting", n=n, A=one, B=two)
+
+
+def _by_its_form(w: Workbench, a: Term, n: Term) -> int | None:
+    """x.T*a*x >= 0 for all x, where something is known for all vectors."""
+    if any(f.relation.op == "forall" for f in w.facts.facts):
+        return w.schema("semidefinite_by_form", n=n, A=a)
+    return None
+
+
+def _semidefinite_part(w: Workbench, wanted: Term) -> int | None:
+    """A corner of a block matrix that is known to be semidefinite."""
+    for fact in list(w.facts.facts):
+        whole = fact.relation.args[0]
+        if fact.relation.op != "positive_semidefinite" or whole.op != "block":
+            continue
+        if whole.data == (2, 2):
+            s, c, _, r = whole.args
+            for rule in ("semidefinite_block_first", "semidefinite_block_corner"):
+                w.schema(rule, n=w.size(s), k=w.size(r), S=s, C=c, R=r)
+    return w.find(wanted)
+
+
+def _square(w: Workbench, a: Term) -> int | None:
+    """A complex number that is a square x.H*S*x, which has a sign though numbers have no order."""
+    one = rational(1)
+    if not infer(a, w.facts.scope).is_complex:
+        return None
+    return _congruence(w, a, one)
+
+
+def _semidefinite_by_form(w: Workbench, a: Term, n: Term) -> int | None:
+    op, args = a.op, a.args
     if op == "add":
-        return w.schema("semidefinite_sum", n=n, A=args[0], B=args[1])
+        found = w.schema("semidefinite_sum", n=n, A=args[0], B=args[1])
+        if found is not None:
+            return found
     if op == "mul" and infer(args[0], w.facts.scope).is_scalar:
         return w.schema("semidefinite_scale", n=n, A=args[1], c=args[0])
     if op == "div":
         return w.schema(
             "semidefinite_scale", n=n, A=args[0], c=term("div", term("rational", data="1"), args[1])
         )
+    if op == "kron":
+        x, y = args
+        return w.schema("semidefinite_kron", n=w.size(x), k=w.size(y), A=x, B=y)
+    if op == "hadamard":
+        return w.schema("semidefinite_hadamard", n=n, A=args[0], B=args[1])
+    if op == "diag":
+        return w.schema("semidefinite_diag", n=n, x=args[0])
     return _congruence(w, a, n)
+
+
+def _semidefinite_block(w: Workbench, a: Term, n: Term) -> int | None:
+    if a.op == "block" and a.data == (2, 2):
+        return _block(w, a, ("semidefinite_block", "semidefinite_block_lower"))
+    return None
+
+
+def _semidefinite_squares(w: Workbench, a: Term, n: Term) -> int | None:
+    return _squares(w, a, n, strict=False, steps=0)
+
+
+def _semidefinite_completed(w: Workbench, a: Term, n: Term) -> int | None:
+    return _squares(w, a, n, strict=False, steps=STEPS)
+
+
+def _definite_squares(w: Workbench, a: Term, n: Term) -> int | None:
+    return _squares(w, a, n, strict=True, steps=0)
+
+
+def _definite_completed(w: Workbench, a: Term, n: Term) -> int | None:
+    return _squares(w, a, n, strict=True, steps=STEPS)
+
+
+def _squares(w: Workbench, a: Term, n: Term, strict: bool, steps: int) -> int | None:
+    """A sum of squares X*S*X.H that is equal to a by the known equations, so far completed."""
+    value = w.facts.lowering.lower(a)
+    centers(w, value)  # what is semidefinite is Hermitian, which simplifies the rest
+    ideal = equations.known(w, [term("eq", a, a)])
+    if ideal.reduce(value - value.T.conj)[0].terms:
+        return None
+    for _ in range(steps):
+        if not ideal.step():
+            break
+    for squares, rest in Squares(w, ideal, []).find(value):
+        if squares and not rest.terms:
+            found = _sum_of(w, a, n, ideal, squares, strict)
+            if found is not None:
+                return found
+    return None
+
+
+def _sum_of(
+    w: Workbench, a: Term, n: Term, ideal: Ideal, squares: list[Square], strict: bool
+) -> int | None:
+    """Definiteness of squares, of their sum, and of a, which is equal to it."""
+    try:
+        order = squares
+        if strict:  # one that is definite comes first
+            first = next((s for s in squares if _square_is(w, s, n, strict) is not None), None)
+            if first is None:
+                return None
+            order = [first, *(s for s in squares if s is not first)]
+        place = _square_is(w, order[0], n, strict)
+        total = _summand(w, order[0])
+        for square in order[1:]:
+            if place is None or _square_is(w, square, n, False) is None:
+                return None
+            part = _summand(w, square)
+            rule = "definite_sum" if strict else "semidefinite_sum"
+            place = w.schema(rule, n=n, A=total, B=part)
+            total = term("add", total, part)
+        prop = "positive_definite" if strict else "positive_semidefinite"
+        return None if place is None else _transferred(w, total, a, n, ideal, prop)
+    except (NoTerm, TooLarge, Stuck, NotDefined):
+        return None
+
+
+def _summand(w: Workbench, square: Square) -> Term:
+    part = square.term(w)
+    if square.scale.constant == 1:
+        return part
+    return term("mul", w.raising.poly(square.scale), part)
+
+
+def _square_is(w: Workbench, square: Square, n: Term, strict: bool) -> int | None:
+    """That scale*root*S*root.H is definite or semidefinite."""
+    root, node = w.raising.poly(square.root), square.center.node
+    kind = "definite" if strict else "semidefinite"
+    cols = size_term(square.root.cols)
+    if node is not None:
+        found = w.schema(f"{kind}_congruence", n=cols, k=n, A=node, B=root)
+    elif strict:
+        found = w.schema("definite_gram_rows", n=n, k=cols, A=root)
+    else:
+        found = w.schema("semidefinite_gram", n=n, k=cols, B=term("adjoint", root))
+    if found is None or square.scale.constant == 1:
+        return found
+    scale = w.raising.poly(square.scale)
+    return w.schema(f"{kind}_scale", n=n, A=square.term(w), c=scale)
+
+
+def _semidefinite_schur(w: Workbench, a: Term, n: Term) -> int | None:
+    return _schur(w, a, n, "positive_semidefinite", "semidefinite_schur")
+
+
+def _definite_schur(w: Workbench, a: Term, n: Term) -> int | None:
+    return _schur(w, a, n, "positive_definite", "definite_block_schur")
+
+
+def _schur(w: Workbench, a: Term, n: Term, prop: str, rule: str) -> int | None:
+    """a = S - C*inv(R)*C.H as the Schur complement in a block matrix that has the property."""
+    value = w.facts.lowering.lower(a)
+    if not any(c < 0 for c in value.terms.values()):
+        return None
+    ideal = equations.known(w, [term("eq", a, a)])
+    squares = Squares(w, ideal, [])
+    value, _ = ideal.reduce(value)
+    squares.centers = [c for c in centers(w, value) if c.node is not None and c.node.op == "inv"]
+    for square in squares.begun(-value):
+        node = square.center.node
+        if node is None or square.scale.constant != 1:
+            continue
+        try:
+            s, _ = ideal.reduce(value + square.value)
+            found = _complement(w, s, w.raising.poly(square.root), node.args[0], (prop, rule))
+            if found is not None:
+                whole = w.facts.facts[found].relation.args[0]
+                return _transferred(w, whole, a, n, ideal, prop)
+        except (NoTerm, TooLarge, Stuck, NotDefined):
+            continue
+    return None
+
+
+def _complement(w: Workbench, s: Poly, c: Term, r: Term, names: tuple[str, str]) -> int | None:
+    prop, rule = names
+    corner = w.raising.poly(s)
+    block = term("block", corner, c, term("adjoint", c), r, data=(2, 2))
+    w.learn(block)
+    if w.attempt(term(prop, block)) is None:
+        return None
+    return w.schema(rule, n=w.size(corner), k=w.size(r), S=corner, C=c, R=r)
+
+
+def _transferred(
+    w: Workbench, total: Term, a: Term, n: Term, ideal: Ideal, prop: str
+) -> int | None:
+    """The property for a, from that of a matrix that is equal to it."""
+    place = w.find(term(prop, total))
+    rest, used = ideal.reduce(w.facts.lowering.lower(term("sub", total, a)))
+    if place is None or rest.terms or not used:
+        return None if rest.terms else place
+    if w.combine(term("eq", total, a), ideal, used) is None:
+        return None
+    rule = "definite_equal" if prop == "positive_definite" else "semidefinite_equal"
+    return w.schema(rule, n=n, A=total, B=a)
 
 
 def _congruence(w: Workbench, a: Term, n: Term) -> int | None:

@@ -110,6 +110,18 @@ def _bulk(value: Poly) -> tuple[int, int]:
     return len(value.terms), max((len(word) for _, word in value.terms), default=0)
 
 
+def plainly(w: Workbench, goal: Term, steps: int = 0) -> bool:
+    """Whether an equation follows from the known ones with so many steps of completion."""
+    try:
+        ideal = known(w, [goal])
+        for _ in range(steps):
+            if not ideal.step():
+                break
+        return not ideal.reduce(w.facts.difference(goal))[0].terms
+    except (TooLarge, StatementError):
+        return False
+
+
 def _weigh(w: Workbench, ideal: Ideal, value: Poly) -> None:
     for monomial, word in value.terms:
         scalars = [a for a, _ in monomial]
@@ -331,6 +343,22 @@ def _inverse(w: Workbench, goal: Term) -> int | None:
     return None
 
 
+def _antisymmetric(w: Workbench, goal: Term) -> int | None:
+    """a = b from a <= b and b <= a, where both are known."""
+    a, b = goal.args
+    if infer(a, w.facts.scope).is_scalar:
+        if any(w.find(term("le", *sides)) is None for sides in ((a, b), (b, a))):
+            return None
+        return w.schema("antisymmetric", x=a, y=b)
+    below, above = (
+        w.find(term("positive_semidefinite", term("sub", *sides))) for sides in ((b, a), (a, b))
+    )
+    if below is None or above is None:
+        return None
+    place = w.schema("semidefinite_opposite", n=w.size(a), A=term("sub", b, a))
+    return None if place is None else _quick(w, goal)
+
+
 def negated(used: list[Any]) -> list[Any]:
     """The parts of a combination with the other sign."""
     return [Ideal.scaled(t, Fraction(-1)) for t in used]
@@ -469,5 +497,6 @@ TACTICS = (
     _by_arguments,
     _lambert,
     _sum_by_terms,
+    _antisymmetric,
     _thorough,
 )

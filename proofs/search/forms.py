@@ -85,8 +85,11 @@ def _norm(w: Workbench, x: Term) -> int | None:
 
 
 def norm_positive(w: Workbench, x: Term) -> int | None:
-    """norm2(x) > 0 for a vector x, from y.H*x != 0 for some vector y in sight."""
+    """norm2(x) > 0, where x != 0 is known or y.H*x != 0 for some vector y in sight."""
     kind = infer(x, w.facts.scope)
+    n, k = size_term(kind.rows), size_term(kind.cols)
+    if w.find(term("ne", x, term("zeros", n, k))) is not None:
+        return w.schema("norm_nonzero", n=n, k=k, A=x)
     key = ("norm", id(x))
     if kind.cols.value != 1 or kind.is_scalar or key in w.failed:
         return None

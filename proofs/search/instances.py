@@ -9,7 +9,7 @@ from proofs.checker.definedness import NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
 from proofs.language.tree import Term, postorder, rational, term
-from proofs.search import calculus, expectations, gaussians, logarithms, products
+from proofs.search import calculus, expectations, gaussians, logarithms, order, products, ranks
 from proofs.search.raising import NoTerm, factors_of, opened, product_of, size_term
 from proofs.search.workbench import Workbench
 
@@ -307,6 +307,10 @@ def _properties(w: Workbench) -> None:
                 w.schema(rule, **sizes, S=s, C=c, R=r)
         elif op == "positive_definite":
             w.schema("definite_semidefinite", n=_size(w, args[0]), A=args[0])
+        elif order.is_loewner(w, relation):
+            order.says(w, relation)
+        elif op == "eq":
+            _vanishing(w, relation)
         elif op == "commute":
             w.schema("commute_says", n=_size(w, args[0]), A=args[0], B=args[1])
         elif op == "positive_semidefinite" and args[0].op == "block" and args[0].data == (2, 2):
@@ -326,6 +330,22 @@ def _properties(w: Workbench) -> None:
             if op in ("orthogonal", "unitary"):
                 turned = term("transpose" if op == "orthogonal" else "adjoint", args[0])
                 w.schema("one_sided", n=_size(w, args[0]), A=turned, B=args[0])
+
+
+VANISHING = {"tr": "trace_zero", "norm2": "norm_zero", "rank": "zero_rank"}
+
+
+def _vanishing(w: Workbench, relation: Term) -> None:
+    """What is zero because its squared norm, trace or rank is."""
+    for side, other in (relation.args, relation.args[::-1]):
+        if side.op not in VANISHING or w.facts.lowering.lower(other).terms:
+            continue
+        a, rule = side.args[0], VANISHING[side.op]
+        kind = infer(a, w.facts.scope)
+        sizes = {"n": size_term(kind.rows), "k": size_term(kind.cols)}
+        if side.op == "tr":
+            del sizes["k"]
+        w.schema(rule, **sizes, A=a)
 
 
 def _reciprocals(w: Workbench) -> None:
@@ -361,5 +381,6 @@ INSTANCES: dict[str, Callable[[Workbench, Term], None]] = {
     "diag": _diagonal,
     "ones": _ones,
     "det": _determinant,
+    "rank": ranks.gather,
     "sum": _sum,
 }

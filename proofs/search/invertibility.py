@@ -10,6 +10,10 @@ from proofs.search.raising import factors_of, product_of
 from proofs.search.units import pushed_through
 from proofs.search.workbench import Workbench
 
+HERMITIAN_STEPS = 20  # of completion
+# Of these the form says at once whether there is an inverse, where it says anything.
+STRUCTURAL = frozenset({"mul", "div", "neg", "transpose", "adjoint", "inv", "kron", "diag"})
+
 
 def invertible(w: Workbench, a: Term) -> int | None:
     if infer(a, w.facts.scope).is_scalar:
@@ -17,14 +21,44 @@ def invertible(w: Workbench, a: Term) -> int | None:
             return None
         return w.schema("nonzero_unit", x=a)
     n = w.size(a)
-    found = w.schema("definite_unit", n=n, A=a)
-    if found is None:
-        found = _invertible_by_form(w, a, n)
+    methods = (_definite, _invertible_by_form)
+    if a.op in STRUCTURAL:
+        methods = methods[::-1]
+    found = None
+    for method in methods:
+        if found is None:
+            found = method(w, a, n)
     if found is None:
         found = _factor_of_unit(w, a, n)
     if found is None:
         found = _invertible_simplified(w, a, n)
+    if found is None:
+        found = _known_full_rank(w, a, n)
+    if found is None and a.op in ("name", "add", "sub"):
+        found = _hermitian_part(w, a, n)
     return _inverse_in_goal(w, a, n) if found is None else found
+
+
+def _definite(w: Workbench, a: Term, n: Term) -> int | None:
+    return w.schema("definite_unit", n=n, A=a)
+
+
+def _hermitian_part(w: Workbench, a: Term, n: Term) -> int | None:
+    """invertible(a) by its Hermitian part, where that is not a itself."""
+    if equations.plainly(w, term("eq", term("adjoint", a), a), HERMITIAN_STEPS):
+        return None
+    return w.schema("hermitian_part_unit", n=n, A=a)
+
+
+def _known_full_rank(w: Workbench, a: Term, n: Term) -> int | None:
+    """invertible(a), where a or its transpose is known to have full rank."""
+    for prop, rule in (
+        ("full_row_rank", "full_rows_unit"),
+        ("full_column_rank", "full_columns_unit"),
+    ):
+        if w.find(term(prop, a)) is not None:
+            return w.schema(rule, n=n, A=a)
+    return None
 
 
 def _factor_of_unit(w: Workbench, a: Term, n: Term) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -12,11 +13,15 @@ from proofs.language.tree import Term, rational, term
 from proofs.search import denominators, equations, quantified
 from proofs.search.forms import norm_positive, sign_by_form
 from proofs.search.ideal import divide
+from proofs.search.linear import combination
 from proofs.search.raising import NoTerm, size_term
 from proofs.search.units import pushed_through
 from proofs.search.workbench import ARITHMETIC, Workbench
 
-MAX_REPAIRS = 6
+MAX_REPAIRS = 7
+MAX_LINEAR = 8  # terms of a value or an inequality in linear arithmetic
+MAX_COLUMNS = 60  # inequalities, the latest
+MAX_TRIES = 60  # combinations of known inequalities
 MAX_PAIRS = 60  # completion steps on the way to a sign
 
 
@@ -29,7 +34,7 @@ def sign(w: Workbench, relation: Term) -> int | None:
         found = w.find(relation)
         if found is not None:
             return found
-    terms = _nonnegative(w, difference, relation.op == "gt")
+    terms = nonnegative(w, difference, relation.op == "gt")
     rows: list[Any] = []
     if terms is None:
         product = denominators.factored(w, relation)
@@ -52,7 +57,7 @@ def _reduced_sign(w: Workbench, relation: Term, difference: Poly) -> tuple[Any, 
         reduced, used = ideal.reduce(difference)
         if reduced.key != tried:
             tried = reduced.key
-            terms = _nonnegative(w, reduced, relation.op == "gt")
+            terms = nonnegative(w, reduced, relation.op == "gt")
             if terms is not None:
                 return terms, [w.row(t) for t in used]
         if not ideal.step():
@@ -60,27 +65,70 @@ def _reduced_sign(w: Workbench, relation: Term, difference: Poly) -> tuple[Any, 
     return None
 
 
-def _nonnegative(w: Workbench, value: Poly, strict: bool) -> list[Any] | None:
+def nonnegative(w: Workbench, value: Poly, strict: bool) -> list[Any] | None:
     """Terms of a `positive` step that add up to `value`."""
+    found = _linear(w, value, strict)
+    return _nonnegative(w, value, strict, MAX_REPAIRS, [MAX_TRIES]) if found is None else found
+
+
+def _linear(w: Workbench, value: Poly, strict: bool) -> list[Any] | None:
+    """A value as a sum of multiples of known inequalities and a constant."""
+    if not value.terms or len(value.terms) > MAX_LINEAR:
+        return None
+    places: list[int] = []
+    columns: list[dict[Any, Fraction]] = []
+    for place, fact in enumerate(w.facts.facts):
+        excess = _excess(w, fact.relation)
+        if excess is not None and len(excess.terms) <= MAX_LINEAR:
+            places.append(place)
+            columns.append(excess.terms)
+    places, columns = places[-MAX_COLUMNS:], columns[-MAX_COLUMNS:]
+    one: dict[Any, Fraction] = {((), ()): Fraction(1)}
+    found = combination([*columns, one], value.terms)
+    if found is None:
+        return None
+    rows = [[p] for p in places] + [[]]
+    sure = any(all(w.facts.facts[p].relation.op in ("gt", "lt") for p in rows[i]) for i in found)
+    if strict and not sure:
+        return None
+    return [[str(factor), rows[i], None] for i, factor in found.items()]
+
+
+def _excess(w: Workbench, relation: Term) -> Poly | None:
+    """What an inequality between numbers says is not negative."""
+    if relation.op not in ("gt", "ge", "lt", "le"):
+        return None
+    sides = relation.args if relation.op in ("gt", "ge") else tuple(reversed(relation.args))
+    value = w.facts.lowering.lower(term("sub", *sides))
+    return value if value.is_scalar else None
+
+
+def _nonnegative(
+    w: Workbench, value: Poly, strict: bool, depth: int, tries: list[int]
+) -> list[Any] | None:
+    """The monomials as they are, else with a known inequality taken off before."""
+    if depth == 0 or tries[0] == 0:
+        return None
+    tries[0] -= 1
+    negative = [(m, c) for (m, _), c in value.terms.items() if monomial(w, m, c) is None]
+    if not negative:
+        return _monomials(w, value, strict)
+    # One that is negative for sure is accounted for first.
+    negative.sort(key=lambda item: item[1] > 0 or monomial(w, item[0], -item[1]) is None)
+    repairs = [r for r in _repairs(w, value, negative) if len(r[1].terms) <= len(value.terms) + 3]
+    for row, rest, is_strict in sorted(repairs, key=lambda r: len(r[1].terms)):
+        terms = _nonnegative(w, rest, strict and not is_strict, depth - 1, tries)
+        if terms is not None:
+            return [row, *terms]
+    return None
+
+
+def _monomials(w: Workbench, value: Poly, strict: bool) -> list[Any] | None:
+    """A term for each monomial of a value."""
     terms: list[Any] = []
     sure = False
-    for _ in range(MAX_REPAIRS):
-        negative = [
-            (m, c) for (m, _), c in value.terms.items() if c < 0 and _monomial(w, m, -c) is not None
-        ]
-        negative += [(m, c) for (m, _), c in value.terms.items() if _monomial(w, m, c) is None]
-        if not negative:
-            break
-        repair = _repair(w, value, negative)
-        if repair is None:
-            return None
-        row, value, is_strict = repair
-        terms.append(row)
-        sure = sure or is_strict
-    else:
-        return None
-    for (monomial, _), coefficient in value.terms.items():
-        row = _monomial(w, monomial, coefficient)
+    for (powers, _), coefficient in value.terms.items():
+        row = monomial(w, powers, coefficient)
         if row is None:
             return None
         terms.append(row)
@@ -91,40 +139,35 @@ def _nonnegative(w: Workbench, value: Poly, strict: bool) -> list[Any] | None:
     return terms if sure or not strict else None
 
 
-def _repair(w: Workbench, value: Poly, negative: list[Any]) -> tuple[Any, Poly, bool] | None:
+def _repairs(w: Workbench, value: Poly, negative: list[Any]) -> Iterator[tuple[Any, Poly, bool]]:
     """Take off a multiple of a known inequality that accounts for a bad monomial."""
-    for place, fact in enumerate(w.facts.facts):
-        op = fact.relation.op
-        if op not in ("gt", "ge", "lt", "le"):
+    for place, fact in enumerate(list(w.facts.facts)):
+        op, excess = fact.relation.op, _excess(w, fact.relation)
+        if excess is None or len(excess.terms) < 2:
             continue
-        sides = fact.relation.args if op in ("gt", "ge") else tuple(reversed(fact.relation.args))
-        excess = w.facts.lowering.lower(term("sub", *sides))
-        if not excess.is_scalar or len(excess.terms) < 2:
-            continue
-        for monomial, coefficient in negative:
+        for powers, coefficient in negative:
             for (m, _), c in excess.terms.items():
-                rest = divide(monomial, m)
+                rest = divide(powers, m)
                 if rest is None or (c < 0) != (coefficient < 0):
                     continue
                 factor = coefficient / c
-                row = _monomial(w, rest, factor)
+                row = monomial(w, rest, factor)
                 if row is None or row[2] is not None:
                     continue
                 multiple = Poly(ONE, ONE, {(rest, ()): factor}) * excess
                 strict = op in ("gt", "lt") and all(
                     w.facts.facts[p].relation.op in ("gt", "lt") for p in row[1]
                 )
-                return [row[0], [*row[1], place], None], value - multiple, strict
-    return None
+                yield [row[0], [*row[1], place], None], value - multiple, strict
 
 
-def _monomial(w: Workbench, monomial: Any, coefficient: Fraction) -> list[Any] | None:
+def monomial(w: Workbench, powers: Any, coefficient: Fraction) -> list[Any] | None:
     """coefficient*monomial >= 0 as a row `[coefficient, facts, square]`."""
     if coefficient < 0:
         return None
     facts: list[int] = []
     root: Any = ()
-    for a, power in monomial:
+    for a, power in powers:
         known = _atom_sign(w, a)
         if known is not None:
             facts += [known] * power
@@ -207,9 +250,9 @@ def _shown_sign(w: Workbench, node: Term) -> int | None:
         return _entry_sign(w, node)
     if op == "norm2":
         kind = infer(args[0], w.facts.scope)
-        return w.schema(
-            "norm_nonnegative", A=args[0], n=size_term(kind.rows), k=size_term(kind.cols)
-        )
+        sizes = {"n": size_term(kind.rows), "k": size_term(kind.cols)}
+        found = norm_positive(w, args[0])
+        return w.schema("norm_nonnegative", A=args[0], **sizes) if found is None else found
     if op == "name" and infer(node, w.facts.scope).domain in ("dimension", "index"):
         at_least_one = w.find(term("ge", node, term("rational", data="1")))
         if at_least_one is not None:
@@ -242,11 +285,11 @@ def _determinant_sign(w: Workbench, node: Term) -> int | None:
     elif op == "mul" and infer(args[0], w.facts.scope).rows == infer(a, w.facts.scope).rows:
         equal = w.schema("det_product", n=n, A=args[0], B=args[1])
     if equal is None:
-        return None
+        return w.schema("det_nonnegative", n=n, A=a)
     goal = term("gt", w.facts.facts[equal].relation.args[1], ZERO)
     positive = w.attempt(goal)
     if positive is None:
-        return None
+        return w.schema("det_nonnegative", n=n, A=a)
     return w.take(
         {
             "rule": "positive",

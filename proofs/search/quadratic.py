@@ -1,0 +1,196 @@
+"""Untrusted. Inequalities between quadratic forms, squared norms and traces.
+
+The difference of the sides is written as squares X*S*X.H under a trace, for semidefinite S, and
+what is left over is shown to be non-negative term by term. Where one vector x stands on both
+sides of every word, x.T*N*x, it is enough that N is semidefinite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from proofs.checker.algebra import ONE, Letter, Poly, TooLarge, Word, turns
+from proofs.checker.definedness import NotDefined
+from proofs.language.errors import StatementError
+from proofs.language.infer import infer
+from proofs.language.tree import Term, postorder, term
+from proofs.search import equations, signs
+from proofs.search.ideal import Ideal
+from proofs.search.raising import NoTerm, size_term
+from proofs.search.squares import Square, Squares
+from proofs.search.workbench import Stuck, Workbench
+
+STEPS = (0, 40)  # of completion before each attempt
+MAX_ROOTS = 12
+
+
+def sign(w: Workbench, relation: Term) -> int | None:
+    """left > right or left >= right, by squares."""
+    difference = w.facts.difference(relation)
+    if not difference.is_scalar or (difference.is_complex and relation.op != "ge"):
+        return None
+    ideal = equations.known(w, [relation])
+    if _determinants(w, relation) and (found := signs.sign(w, relation)) is not None:
+        return found
+    for steps in STEPS:
+        for _ in range(steps):
+            if not ideal.step():
+                break
+        for method in (_by_squares, _around_a_vector):
+            try:
+                found = method(w, relation, difference, ideal)
+            except (NoTerm, TooLarge, Stuck, StatementError, NotDefined):
+                continue
+            if found is not None:
+                return found
+    return None
+
+
+def _determinants(w: Workbench, relation: Term) -> bool:
+    """det(A) <= det(B) for semidefinite A <= B in sight; whether anything was found."""
+    inside = [n.args[0] for n in postorder([relation]) if n.op == "det" and not n.free]
+    found = [
+        w.schema("order_det", n=w.size(a), A=a, B=b)
+        for a in inside
+        for b in inside
+        if a is not b and w.size(a) is w.size(b)
+    ]
+    return any(f is not None for f in found)
+
+
+def _by_squares(w: Workbench, relation: Term, difference: Poly, ideal: Ideal) -> int | None:
+    strict = relation.op == "gt"
+    for squares, rest in Squares(w, ideal, _roots(w, relation)).find(difference):
+        if not squares:
+            continue
+        terms = signs.nonnegative(w, rest, False)
+        if terms is None:
+            continue
+        rows = [_row(w, s, strict) for s in squares]
+        if None in rows:
+            continue
+        total = rest
+        for s in squares:
+            total = total + s.value.trace()
+        found = _take(w, relation, [*rows, *terms], difference - total, ideal)
+        if found is not None:
+            return found
+    return None
+
+
+def _take(w: Workbench, relation: Term, terms: list[Any], gap: Poly, ideal: Ideal) -> int | None:
+    """The step for an inequality, with the known equations that close the gap."""
+    left, used = ideal.reduce(gap)
+    if left.terms:
+        return None
+    rows = [w.row(t) for t in used]
+    return w.take(
+        {"rule": "positive", "goal": w.place(relation), "terms": terms, "equations": rows}
+    )
+
+
+def _row(w: Workbench, square: Square, strict: bool) -> list[Any] | None:
+    """A square under a trace as a term of a `positive` step."""
+    ((monomial, _), coefficient) = next(iter(square.scale.terms.items()))
+    row = signs.monomial(w, monomial, coefficient)
+    place = _positive(w, square, strict)
+    if row is None or place is None:
+        return None
+    return [row[0], [*row[1], place], row[2]]
+
+
+def _positive(w: Workbench, square: Square, strict: bool) -> int | None:
+    """The fact that a square under a trace is positive, or not negative."""
+    root, center = square.root, square.center
+    if square.outer is not None:
+        a, b = square.outer.node, square.term(w)
+        return None if a is None else w.schema("trace_product", n=w.size(a), A=a, B=b)
+    if center.node is None:
+        a = w.raising.poly(root.T.conj)
+        return norm(w, a, strict)
+    node = center.node
+    if root.rows == ONE:
+        x, n = w.raising.poly(root.T), size_term(root.cols)
+        found = w.schema("quadratic_positive", n=n, A=node, x=x) if strict else None
+        return w.schema("quadratic_nonnegative", n=n, A=node, x=x) if found is None else found
+    whole = square.term(w)
+    if strict and w.attempt(term("positive_definite", whole)) is not None:
+        return w.schema("trace_positive", n=size_term(root.rows), A=whole)
+    return w.schema("trace_nonnegative", n=size_term(root.rows), A=whole)
+
+
+def norm(w: Workbench, a: Term, strict: bool) -> int | None:
+    """norm2(a) > 0, where that is asked for and known, or norm2(a) >= 0."""
+    kind = infer(a, w.facts.scope)
+    sizes = {"n": size_term(kind.rows), "k": size_term(kind.cols)}
+    found = w.schema("norm_nonzero", A=a, **sizes) if strict else None
+    return w.schema("norm_nonnegative", A=a, **sizes) if found is None else found
+
+
+def _roots(w: Workbench, relation: Term) -> list[Poly]:
+    """Sums and differences of what the goal takes norms of, as roots of squares."""
+    inside = [n.args[0] for n in postorder([relation]) if n.op == "norm2" and not n.free]
+    values = [w.facts.lowering.lower(a).T.conj for a in dict.fromkeys(inside)]
+    found = [
+        one + two.scale(Fraction(s))
+        for i, one in enumerate(values)
+        for two in values[:i]
+        if (one.rows, one.cols) == (two.rows, two.cols)
+        for s in (-1, 1)
+    ]
+    return found[:MAX_ROOTS]
+
+
+def _around_a_vector(w: Workbench, relation: Term, difference: Poly, ideal: Ideal) -> int | None:
+    """x.T*N*x by the definiteness of N."""
+    value, _ = ideal.reduce(difference)
+    for x, middle in _middles(value):
+        node, vector = w.raising.poly(middle), w.raising.poly(_column(x))
+        n = size_term(middle.rows)
+        found = None
+        if relation.op == "gt":
+            found = w.schema("quadratic_positive", n=n, A=node, x=vector)
+        else:
+            found = w.schema("quadratic_nonnegative", n=n, A=node, x=vector)
+        if found is None:
+            continue
+        proved = w.facts.difference(w.facts.facts[found].relation)
+        place = _take(w, relation, [["1", [found], None]], difference - proved, ideal)
+        if place is not None:
+            return place
+    return None
+
+
+def _column(x: Letter) -> Poly:
+    return Poly(x.rows, x.cols, {((), (x,)): Fraction(1)})
+
+
+def _middles(value: Poly) -> Iterator[tuple[Letter, Poly]]:
+    """Ways to write a number as x.T*N*x, N made symmetric."""
+    words: list[tuple[Fraction, Any, list[Word]]] = []
+    for (monomial, _), c in value.terms.items():
+        inner = [(a, n) for a, n in monomial if a.word is not None]
+        if len(inner) != 1 or inner[0][1] != 1 or inner[0][0].word is None:
+            return
+        a = inner[0][0]
+        rest = tuple(p for p in monomial if p[0] is not a)
+        words.append((c, rest, list(turns(a.word or ()))))
+    if not words:
+        return
+    for first in dict.fromkeys(t[-1] for t in words[0][2]):
+        if first.cols != ONE or first.rows == ONE:
+            continue
+        size = first.rows
+        total = Poly(size, size, {})
+        for c, rest, options in words:
+            fitting = [
+                t[1:-1] for t in options if t[-1] is first and t[0] is first.T and len(t) > 1
+            ]
+            if not fitting:
+                break
+            part = Poly(size, size, {(rest, fitting[0]): c / 2})
+            total = total + part + part.T
+        else:
+            yield first, total
