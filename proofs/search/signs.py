@@ -336,7 +336,7 @@ def nonzero(w: Workbench, relation: Term) -> int | None:
                 return w.find(relation)
     if x.op in ("add", "sub") and pushed_through(w, x) is not None:
         return w.schema("unit_nonzero", A=x)
-    return None
+    return _nonzero_factors(w, relation)
 
 
 def _nonzero_by_form(w: Workbench, x: Term) -> int | None:
@@ -357,7 +357,7 @@ def _nonzero_by_form(w: Workbench, x: Term) -> int | None:
         return norm_positive(w, x.args[0])
     if x.op in ("add", "sub") and (found := _nonzero_multiple(w, x)) is not None:
         return found
-    return _nonzero_factors(w, term("ne", x, ZERO))
+    return None
 
 
 def _nonzero_multiple(w: Workbench, x: Term) -> int | None:

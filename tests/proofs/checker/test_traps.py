@@ -69,6 +69,7 @@ def test_a_name_that_looks_like_the_imaginary_unit():
         "rule": "forall",
         "names": ["i"],
         "types": [COMPLEX],
+        "where": [],
         "steps": [],
         "goal": term("eq", term("mul", i, i), rational(-1)),
     }
@@ -113,6 +114,7 @@ def test_no_name_can_look_like_a_value_of_the_algebra(alias: str):
         "rule": "forall",
         "names": [alias],
         "types": [REAL],
+        "where": [],
         "steps": [],
         "goal": term("eq", fresh, fresh),
     }
@@ -130,7 +132,14 @@ def test_a_fresh_name_does_not_capture_a_bound_variable():
     square = term("deriv", term("mul", s, s), ONE, data=1)
     proof = Proof(Statement((), (), term("eq", five, square)))
     goal = term("eq", term("deriv", term("mul", name("$0"), s), ONE, data=1), square)
-    step = {"rule": "forall", "names": ["$0"], "types": [REAL], "steps": [], "goal": goal}
+    step = {
+        "rule": "forall",
+        "names": ["$0"],
+        "types": [REAL],
+        "where": [],
+        "steps": [],
+        "goal": goal,
+    }
     assert not proof.accepts(step, instantiate(0, rational(5)))
 
 
@@ -146,6 +155,7 @@ def test_a_fresh_name_does_not_shadow_a_product():
         "rule": "forall",
         "names": ["A·B"],
         "types": [square],
+        "where": [],
         "steps": [],
         "goal": term("eq", name("A·B"), term("zeros", two, two)),
     }
