@@ -68,7 +68,7 @@ def _rule(w: Workbench, body: Term, x: Term) -> list[Term]:
     if op == "norm2":
         square = term("mul", term("transpose", args[0]), args[0])
         if _kind(w, args[0]).cols == ONE:
-            return _product(w, *square.args, x)
+            return _product(w, square.args[0], square.args[1], x)
         return _rule(w, term("tr", square), x)
     if op == "transpose":
         w.schema("diff_transpose", n=k, k=n, f=args[0], x=x)
