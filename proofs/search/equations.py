@@ -6,14 +6,24 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from proofs.checker.algebra import Atom, Letter, Monomial, Poly, TooLarge, Word, identity, of_letter
+from proofs.checker.algebra import (
+    ONE,
+    Atom,
+    Letter,
+    Monomial,
+    Poly,
+    TooLarge,
+    Word,
+    identity,
+    of_letter,
+)
 from proofs.checker.definedness import bound_types
 from proofs.checker.lowering import L2
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
 from proofs.language.sizes import Size
 from proofs.language.tree import Term, abstract, bound, instantiate, name, postorder, rational, term
-from proofs.search import instances, logarithms
+from proofs.search import instances, literals, logarithms
 from proofs.search.ideal import Ideal, divide
 from proofs.search.pseudo_inverses import by_penrose
 from proofs.search.raising import NoTerm, opened, size_term
@@ -33,7 +43,6 @@ WEIGHTS = {
     "hadamard": 30,
     "vec": 30,
     "kron": 4,
-    "adj": 20,
     "det": 12,
     "sum": 6,
     "prod": 6,
@@ -42,6 +51,7 @@ WEIGHTS = {
     "sqrt": 3,
     "softmax": 40,
     "entry": 2,
+    "diag": 8,
 }
 
 
@@ -96,7 +106,8 @@ def plain_ideal(
             continue
         included.add(place)
         rows, cols = (frames.get(size, [None, []])[1] for size in (value.rows, value.cols))
-        if (rows or cols) and _has_blocks(value) and not _is_partition(value):
+        is_cut = (rows or cols) and _has_blocks(value) and not _is_partition(value)
+        if is_cut and not _fills_blocks(value):
             ideal.cut(value, place, rows, cols)
             continue
         modes = ("",) if value.is_scalar or value.cols == L2 else ("", "T")
@@ -128,6 +139,8 @@ def _weigh(w: Workbench, ideal: Ideal, value: Poly) -> None:
         scalars = [a for a, _ in monomial]
         letters = [x for a in scalars if a.word for x in a.word]
         for x in (*letters, *word):
+            if x.block is not None:  # a matrix is rewritten into blocks
+                ideal.weigh(x, 0)
             if L2 in (x.rows, x.cols):  # moments are rewritten into parameters
                 ideal.weigh(x, 10)
         for symbol in (*letters, *word, *scalars):
@@ -155,8 +168,11 @@ def _derivative_weight(w: Workbench, symbol: Atom | Letter) -> int:
 
 def _pseudo_inverse_weight(w: Workbench, symbol: Atom | Letter) -> int:
     """A pseudo-inverse of an expression is rewritten into those of names."""
-    node = w.raising.letters.get(symbol) if isinstance(symbol, Letter) else None
-    return 1 if node is None or node.args[0].op == "name" else 6
+    if not isinstance(symbol, Letter):
+        return 1
+    node = w.raising.letters.get(symbol.T if symbol.transposed else symbol)
+    is_vector = ONE in (symbol.rows, symbol.cols)
+    return 6 if is_vector or (node is not None and node.args[0].op != "name") else 1
 
 
 def _exp_weight(w: Workbench, a: Atom) -> int:
@@ -181,6 +197,12 @@ def partitions(values: Iterable[Poly]) -> dict[Size, list[Any]]:
 def _has_blocks(value: Poly) -> bool:
     """Whether a matrix begins or ends with an injection of a block; others are left whole."""
     return any(w and (w[0].block or w[-1].block) for _, w in value.terms)
+
+
+def _fills_blocks(value: Poly) -> bool:
+    """Whether an equation says what one matrix, or its column, is in terms of blocks alone."""
+    others = [w for _, w in value.terms if not all(x.block for x in w)]
+    return len(others) == 1 and sum(not x.block for x in others[0]) == 1
 
 
 def _is_partition(value: Poly) -> bool:
@@ -233,6 +255,13 @@ def _reduce(ideal: Ideal, difference: Poly, frames: dict[Size, list[Any]]) -> An
 
 def _quick(w: Workbench, goal: Term) -> int | None:
     return _combination(w, goal, QUICK_PAIRS)
+
+
+def _by_entries(w: Workbench, goal: Term) -> int | None:
+    """A goal about matrices of small literal sizes, each of them written out by its entries."""
+    if not literals.written_out(w, goal):
+        return None
+    return _quick(w, goal)
 
 
 def _thorough(w: Workbench, goal: Term) -> int | None:
@@ -324,23 +353,10 @@ def _absurd(w: Workbench) -> int | None:
 def _inverse(w: Workbench, goal: Term) -> int | None:
     """inv(a) = y from a*y = identity."""
     for side, y in (goal.args, goal.args[::-1]):
-        if side.op != "inv" or infer(side, w.facts.scope).is_scalar:
-            continue
-        a, n = side.args[0], size_term(infer(side, w.facts.scope).rows)
-        one = term("eq", term("mul", a, y), term("eye", n))
-        product, left = w.attempt(one), w.schema("inv_left", n=n, A=a)
-        if product is None or left is None or product == ARITHMETIC:
-            continue
-        sign, other = (term("neg", side), y) if side is goal.args[0] else (side, term("neg", y))
-        found = w.take(
-            {
-                "rule": "combine",
-                "goal": w.place(goal),
-                "terms": [[w.place(sign), product, None, ""], [None, left, w.place(other), ""]],
-            }
-        )
-        if found is not None:
-            return found
+        if side.op == "inv" and not infer(side, w.facts.scope).is_scalar:
+            found = literals.inverse_is(w, side.args[0], y)
+            if found is not None:
+                return found
     return None
 
 
@@ -499,5 +515,6 @@ TACTICS = (
     _lambert,
     _sum_by_terms,
     _antisymmetric,
+    _by_entries,
     _thorough,
 )

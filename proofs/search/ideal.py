@@ -356,8 +356,8 @@ class Ideal:
         for turn, turned in enumerate(turns(a.word)):
             for relation in self._by_letter.get(turned[0], ()):
                 m, w = relation.lead
-                if turned[: len(w)] != w:
-                    continue
+                if turned[: len(w)] != w or (w[0].block and w[-1] is w[0].T):
+                    continue  # a diagonal entry is not to be rewritten by the other ones
                 outside = divide(monomial, multiply(((a, 1),), m)[1])
                 if outside is None:
                     continue
@@ -393,6 +393,8 @@ class Ideal:
         """The relation at the beginning of a trace's word, the rest of the word around it."""
         monomial, coefficient = outside
         rest = turned[len(relation.lead[1]) :]
+        if relation.value.rows == ONE:  # a row times a column
+            return _make(_scalar(monomial, coefficient), relation, _word((), rest))
         split = next((j for j in range(len(rest)) if rest[j].rows == ONE), None)
         if split is not None and relation.value.cols != L2:  # x.T*lead*y
             left = _word(monomial, rest[split:], coefficient)

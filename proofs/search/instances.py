@@ -9,7 +9,16 @@ from proofs.checker.definedness import NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
 from proofs.language.tree import Term, postorder, rational, term
-from proofs.search import calculus, expectations, gaussians, logarithms, order, products, ranks
+from proofs.search import (
+    calculus,
+    expectations,
+    gaussians,
+    literals,
+    logarithms,
+    order,
+    products,
+    ranks,
+)
 from proofs.search.raising import NoTerm, factors_of, opened, product_of, size_term
 from proofs.search.workbench import Workbench
 
@@ -57,6 +66,9 @@ def _inverse(w: Workbench, node: Term) -> None:
     n, args = _size(w, a), a.args
     w.schema("inv_left", n=n, A=a)
     w.schema("inv_right", n=n, A=a)
+    numbers = literals.numeric_inverse(w, a)
+    if numbers is not None:
+        literals.inverse_is(w, a, numbers)
     if a.op == "transpose":
         w.schema("inverse_transpose", n=n, A=args[0])
     elif a.op == "inv":
@@ -68,14 +80,20 @@ def _inverse(w: Workbench, node: Term) -> None:
 
 
 def _quotient(w: Workbench, node: Term) -> None:
-    """x*(1/x) = 1 for a denominator as it stands; 1/(x*y) = 1/x*(1/y)."""
+    """x*(1/x) = 1 for a denominator as it stands; 1/(x*y) = 1/x*(1/y); conjugates."""
     x = node.args[1]
-    w.schema("reciprocal", x=x)
+    _reciprocal(w, x)
     while x.op == "mul":
         w.schema("reciprocal_product", x=x.args[0], y=x.args[1])
-        w.schema("reciprocal", x=x.args[1])
+        _reciprocal(w, x.args[1])
         x = x.args[0]
-        w.schema("reciprocal", x=x)
+        _reciprocal(w, x)
+
+
+def _reciprocal(w: Workbench, x: Term) -> None:
+    w.schema("reciprocal", x=x)
+    if w.facts.lowering.lower(x).is_complex:
+        w.schema("reciprocal_conjugate", x=x)
 
 
 def _power(w: Workbench, node: Term) -> None:
@@ -172,6 +190,11 @@ def _softmax_entry(w: Workbench, node: Term) -> None:
 def _diagonal(w: Workbench, node: Term) -> None:
     w.schema("diag_transpose", n=_size(w, node), x=node.args[0])
     w.schema("diag_ones", n=_size(w, node), x=node.args[0])
+    size = infer(node, w.facts.scope).rows.value
+    if size is not None and size <= MAX_LITERAL:
+        for j in range(1, size + 1):
+            w.schema("diag_entry", n=rational(size), x=node.args[0], j=rational(j))
+        w.schema("eye_units", n=rational(size))
 
 
 def _trace(w: Workbench, node: Term) -> None:
@@ -197,6 +220,7 @@ def _determinant(w: Workbench, node: Term) -> None:
     """A determinant by the form of its matrix: product, inverse, diagonal, rank-one update."""
     a = node.args[0]
     n, op, args = _size(w, a), a.op, a.args
+    literals.determinant(w, a)
     if infer(a, w.facts.scope).is_scalar:
         w.schema("det_scalar", x=a)
     elif op == "eye":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from proofs.checker.definedness import ZERO
 from proofs.language.infer import infer
 from proofs.language.tree import Term, term
-from proofs.search import equations
+from proofs.search import equations, literals
 from proofs.search.raising import factors_of, product_of
 from proofs.search.units import pushed_through
 from proofs.search.workbench import Workbench
@@ -24,7 +24,7 @@ def invertible(w: Workbench, a: Term) -> int | None:
     methods = (_definite, _invertible_by_form)
     if a.op in STRUCTURAL:
         methods = methods[::-1]
-    found = None
+    found = literals.invertible(w, a)
     for method in methods:
         if found is None:
             found = method(w, a, n)
