@@ -39,7 +39,7 @@ from proofs.verdict import Verdict
 FIRST, FIRST_INSTANCES = 0.05, 3  # the refuter's first look
 SHORT = 0.5  # seconds of a first search
 QUICK, QUICK_INSTANCES = 0.3, 150  # the refuter meanwhile, and before the long search
-PATIENCE = 0.012  # seconds of search, until the refuter takes turns with it
+PATIENCE = 0.016  # seconds of search, until the refuter takes turns with it
 LONG, LONG_INSTANCES = 3.0, 2_000  # the refuter, where no proof was found
 REPAIRS = 3  # hypotheses added, one after the other, to give an ill-posed statement a meaning
 CONTRADICTION = term("eq", rational(1), rational(0))

@@ -51,6 +51,7 @@ class Letter:
     transposed: bool
     conjugated: bool
     sort: str
+    starts: bool  # it comes from dimension one: a word may be cut before it
     T: Letter = field(init=False, repr=False)
     conj: Letter = field(init=False, repr=False)
 
@@ -78,7 +79,10 @@ def letter(
                 shape = (cols, rows) if turned else (rows, cols)
                 kind = (is_complex, isometry, block)
                 sort = key + "~" * conjugated + "'" * turned
-                forms[turned, conjugated] = Letter(key, *shape, *kind, turned, conjugated, sort)
+                starts = shape[0] == ONE
+                forms[turned, conjugated] = Letter(
+                    key, *shape, *kind, turned, conjugated, sort, starts
+                )
         for (turned, conjugated), form in forms.items():
             form.T = forms[not turned, conjugated]
             form.conj = forms.get((turned, not conjugated), form)
@@ -290,10 +294,12 @@ def _disjoint(a: tuple[Size, Size], b: tuple[Size, Size]) -> bool:
 
 def cut(word: Word, rows: Size, cols: Size) -> tuple[list[Monomial], Word]:
     """Split off the pieces of a rows x cols word that run from dimension one to dimension one."""
-    places = [i for i in range(1, len(word)) if word[i].rows == ONE]
-    if word and rows == ONE:
+    if not word:
+        return [], word
+    places = [i for i, x in enumerate(word) if i and x.starts]
+    if rows == ONE:
         places.insert(0, 0)
-    if word and cols == ONE:
+    if cols == ONE:
         places.append(len(word))
     if len(places) < 2:
         return [], word
@@ -319,7 +325,7 @@ def trace_of(word: Word, size: Size) -> Poly:
         return number(0)
     if not word:
         return of_size(size)
-    places = [i for i in range(len(word)) if word[i].rows == ONE]
+    places = [i for i, x in enumerate(word) if x.starts]
     if places:
         start = places[0]
         scalars, _ = cut(word[start:] + word[:start], ONE, ONE)

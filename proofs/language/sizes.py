@@ -33,7 +33,7 @@ class Size:
 
     @staticmethod
     def dimension(identifier: str) -> Size:
-        return Size((((identifier,), 1),))
+        return _collect([((identifier,), 1)])
 
     def __add__(self, other: Size) -> Size:
         return _collect([*self.terms, *other.terms])
@@ -108,13 +108,11 @@ def _collect(terms: list[tuple[tuple[str, ...], int]]) -> Size:
     for monomial, coefficient in terms:
         total[monomial] = total.get(monomial, 0) + coefficient
     # Longest monomials first, so that `n+1` reads as a person writes it.
-    return Size(
-        tuple(
-            sorted(
-                ((m, c) for m, c in total.items() if c), key=lambda term: (-len(term[0]), term[0])
-            )
-        )
+    terms_ = tuple(
+        sorted(((m, c) for m, c in total.items() if c), key=lambda term: (-len(term[0]), term[0]))
     )
+    return _made.setdefault(terms_, Size(terms_))
 
 
+_made: dict[tuple[tuple[tuple[str, ...], int], ...], Size] = {}  # equal ones are mostly the same
 ONE = Size.literal(1)
