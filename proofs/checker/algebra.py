@@ -18,6 +18,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 
 from proofs.language.effort import TooLarge, spend
@@ -308,6 +309,7 @@ def cut(word: Word, rows: Size, cols: Size) -> tuple[list[Monomial], Word]:
     return [((_piece(p), 1),) for p in pieces], rest
 
 
+@cache
 def _piece(word: Word) -> Atom:
     return _trace_atom(min(word, _transpose(word), key=_sort_key))
 
@@ -348,6 +350,7 @@ def _sort_key(word: Word) -> list[str]:
     return [x.sort for x in word]
 
 
+@cache
 def _trace_atom(word: Word) -> Atom:
     key = "tr(" + "·".join(f"{x.sort}[{x.rows}x{x.cols}]" for x in word) + ")"
     return atom(key, is_complex=any(x.is_complex for x in word), word=word)
