@@ -29,6 +29,7 @@ from proofs.language.tree import (
     names_in,
     postorder,
     rational,
+    substitute,
     term,
 )
 from proofs.library import Judgement, Library, Theorem
@@ -349,6 +350,18 @@ class _Reader:
             facts.append(relation)
         return facts
 
+    def _suppose(
+        self,
+        relation: Term,
+        facts: list[Term],
+        scope: list[Declaration],
+        depth: int,
+        why: str = "supposed",
+    ) -> None:
+        """A fact of a sub-proof that is not proved there."""
+        self.lines.append(Line(len(facts) + 1, relation, (why,), Scope.of(tuple(scope)), depth))
+        facts.append(relation)
+
     def _hypothesis(self, step: dict[str, Any], *_: object) -> Shown:
         return self.statement.hypotheses[step["index"]], (f"hypothesis {step['index'] + 1}",)
 
@@ -424,10 +437,25 @@ class _Reader:
     ) -> Shown:
         names, types = tuple(step["names"]), tuple(self.nodes[t] for t in step["types"])
         fresh = [Declaration((n,), t) for n, t in zip(names, types, strict=True)]
-        self.run(step["steps"], list(facts), [*scope, *fresh], depth + 1)
-        goal = abstract(self.nodes[step["goal"]], names, types)
-        relation = term("forall", *types, goal, data=(len(names), 0))
+        where = [self.nodes[r] for r in step["where"]]
+        inner = [*facts]
+        for relation in where:
+            self._suppose(relation, inner, [*scope, *fresh], depth + 1)
+        self.run(step["steps"], inner, [*scope, *fresh], depth + 1)
+        parts = (abstract(r, names, types) for r in (*where, self.nodes[step["goal"]]))
+        relation = term("forall", *types, *parts, data=(len(names), len(where)))
         return relation, (f"since {', '.join(names)} stood for anything",)
+
+    def _induct(
+        self, step: dict[str, Any], facts: list[Term], scope: list[Declaration], depth: int
+    ) -> Shown:
+        q, goal = step["name"], self.nodes[step["goal"]]
+        fresh = Declaration((q,), term("dimension_type"))
+        inner = [*facts]
+        self._suppose(goal, inner, [*scope, fresh], depth + 1)
+        self.run(step["steps"], inner, [*scope, fresh], depth + 1)
+        reason = ("by induction, from the case of 1 and the step from ", q, " to the next")
+        return substitute(goal, {q: self.nodes[step["at"]]}), reason
 
     def _instantiate(self, step: dict[str, Any], facts: list[Term], *_: object) -> Shown:
         quantified = facts[step["fact"]]
@@ -441,10 +469,9 @@ class _Reader:
     ) -> Shown:
         split = self.nodes[step["of"]]
         for sign, steps in zip(("lt", "eq", "gt"), step["branches"], strict=True):
-            assumed = term(sign, split, ZERO)
-            scope_here = Scope.of(tuple(scope))
-            self.lines.append(Line(len(facts) + 1, assumed, ("the case",), scope_here, depth + 1))
-            self.run(steps, [*facts, assumed], scope, depth + 1)
+            inner = [*facts]
+            self._suppose(term(sign, split, ZERO), inner, scope, depth + 1, "the case")
+            self.run(steps, inner, scope, depth + 1)
         return self.nodes[step["goal"]], ("in each case of the sign of ", split)
 
 

@@ -9,7 +9,8 @@ A step establishes one fact from earlier ones. The whole list of steps:
     combine      an equation as a sum of coefficient x left x (earlier equation) x right
     positive     an inequality as a sum of products of earlier ones, squares and equations
     congruence   equals put in place of equals in a context
-    forall       a relation for a fresh name, quantified
+    forall       a relation for fresh names, where conditions on them hold, quantified
+    induct       a relation for a dimension, from that for 1 and from each to the next
     instantiate  a quantified fact at given terms
     cases        a relation shown where a real number is negative, zero and positive
 
@@ -18,7 +19,8 @@ Whatever is established is also defined: each condition is among the facts befor
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -29,7 +31,7 @@ from proofs.checker.facts import Fact, Facts, declared_facts, duties, leaning
 from proofs.checker.lowering import L2, as_random
 from proofs.checker.rules import Instance, admits, find_rule, instance_of
 from proofs.language.effort import limited
-from proofs.language.infer import Scope, infer
+from proofs.language.infer import Scope, infer, size_of
 from proofs.language.infer import check as check_types
 from proofs.language.tree import (
     Declaration,
@@ -39,8 +41,11 @@ from proofs.language.tree import (
     decode_nodes,
     instantiate,
     is_canonical_rational,
+    name,
     pair,
     postorder,
+    rational,
+    substitute,
     term,
 )
 from proofs.language.types import Kind
@@ -328,23 +333,53 @@ class Judge:
         return leaning([fact, facts.defined(goal)], goal)
 
     def forall(self, step: dict[str, Any], facts: Facts, depth: int) -> Fact:
-        body = _table(step, {"rule", "names", "types", "steps", "goal"})
+        body = _table(step, {"rule", "names", "types", "where", "steps", "goal"})
         names, types = _list(body["names"]), tuple(self._term(t) for t in _list(body["types"]))
         fresh = [Declaration((n,), t) for n, t in zip(names, types, strict=True)]
+        with self._declared(fresh):
+            inner = facts.copy(Scope.of(self.declarations))
+            conditions, sources = [], []
+            for place in _list(body["where"]):
+                conditions.append(self._relation(place, inner, None))
+                sources.append(inner.defined(conditions[-1]))
+                inner.add(leaning(sources[-1:], conditions[-1]))
+            self.run(body["steps"], inner, depth + 1)
+            goal = self._relation(body["goal"], inner, None)
+            sources.append(_known(goal, inner, "the sub-proof doesn't establish its goal"))
+            sources.append(inner.defined(goal))
+        inside = (abstract(r, tuple(names), types) for r in (*conditions, goal))
+        relation = term("forall", *types, *inside, data=(len(names), len(conditions)))
+        infer(relation, facts.scope)  # no random name, no dimension among the types
+        return leaning(sources, relation)
+
+    def induct(self, step: dict[str, Any], facts: Facts, depth: int) -> Fact:
+        """G(at) for a dimension, from G(1), a fact, and from G(q) to G(q + 1) for a fresh q."""
+        body = _table(step, {"rule", "name", "goal", "at", "steps"})
+        q, at = body["name"], self._term(body["at"])
+        if not size_of(at, facts.scope).is_positive:
+            raise Rejected("induction ends at a dimension")
+        with self._declared([Declaration((q,), term("dimension_type"))]):
+            inner = facts.copy(Scope.of(self.declarations))
+            goal = self._relation(body["goal"], inner, None)
+            assumed = inner.defined(goal)
+            inner.add(leaning([assumed], goal))
+            self.run(body["steps"], inner, depth + 1)
+            after = substitute(goal, {q: term("add", name(q), rational(1))})
+            known = _known(after, inner, "the sub-proof doesn't take the step")
+        base = _known(substitute(goal, {q: rational(1)}), facts, "the start is not established")
+        relation = substitute(goal, {q: at})
+        infer(relation, facts.scope)
+        return leaning([assumed, known, base, facts.defined(relation)], relation)
+
+    @contextmanager
+    def _declared(self, fresh: list[Declaration]) -> Iterator[None]:
+        """Further names, for a sub-proof that speaks of them."""
         outer = self.declarations
         self.declarations = [*outer, *fresh]
         try:
-            inner = facts.copy(Scope.of(self.declarations))
-            self.run(body["steps"], inner, depth + 1)
-            goal = self._relation(body["goal"], inner, None)
-            known = _known(goal, inner, "the sub-proof doesn't establish its goal")
-            sources = [known, inner.defined(goal)]
+            yield
         finally:
             self.declarations = outer
-        inside = abstract(goal, tuple(names), types)
-        relation = term("forall", *types, inside, data=(len(names), 0))
-        infer(relation, facts.scope)  # no random name, no dimension among the types
-        return leaning(sources, relation)
 
     def instantiate(self, step: dict[str, Any], facts: Facts, depth: int) -> Fact:
         body = _table(step, {"rule", "fact", "terms", "by"})
@@ -410,6 +445,7 @@ STEPS = {
     "positive": Judge.positive,
     "congruence": Judge.congruence,
     "forall": Judge.forall,
+    "induct": Judge.induct,
     "instantiate": Judge.instantiate,
     "cases": Judge.cases,
 }

@@ -229,7 +229,8 @@ class Outcome(Lowering):
         """A random vector at one outcome: of the words of L2, the part that is random."""
         total = Poly(x.rows, ONE, {})
         for (monomial, word), coefficient in x.terms.items():
-            start = next(i for i, letter_ in enumerate(word) if letter_.cols == L2)
+            # What stands before is a constant matrix, maybe complex; what follows is real.
+            start = max(i for i, y in enumerate(word) if y.cols == L2 != y.rows)
             before = Poly(x.rows, word[start].rows, {(monomial, word[:start]): coefficient})
             if word[start:] == (CONSTANT.T,):
                 total = total + before
@@ -248,6 +249,8 @@ class Outcome(Lowering):
         value = super()._opaque(node, kind)
         ((((a, _),), _),) = value.terms
         self.randoms.opaque.add(a)
+        if a.twin is not None:  # its conjugate is random too
+            self.randoms.opaque.add(a.twin)
         return value
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from proofs.language.infer import infer
-from proofs.language.tree import Term, bound, rational, shift, term
+from proofs.language.sizes import ONE
+from proofs.language.tree import Term, bound, instantiate, rational, shift, term
+from proofs.language.types import Type
 from proofs.search.raising import entry_of_sum, size_term
 from proofs.search.workbench import Workbench
 
@@ -27,7 +29,7 @@ def differentiate(w: Workbench, node: Term) -> None:
 def _rule(w: Workbench, body: Term, x: Term) -> list[Term]:
     """Take the rule for the outermost operation; what is left to differentiate."""
     op, args = body.op, body.args
-    kind = infer(body, w.facts.scope)
+    kind = _kind(w, body)
     n, k = size_term(kind.rows), size_term(kind.cols)
     if body.free == 0:
         w.schema("diff_constant", n=n, k=k, C=body, x=x)
@@ -59,6 +61,15 @@ def _rule(w: Workbench, body: Term, x: Term) -> list[Term]:
     if op == "inv":
         w.schema("diff_inverse", n=n, f=args[0], x=x)
         return [args[0]]
+    if op == "det":
+        return _determinant(w, args[0], x)
+    if op in ("kron", "hadamard"):
+        return _two_sided(w, op, args, x)
+    if op == "norm2":
+        square = term("mul", term("transpose", args[0]), args[0])
+        if _kind(w, args[0]).cols == ONE:
+            return _product(w, square.args[0], square.args[1], x)
+        return _rule(w, term("tr", square), x)
     if op == "transpose":
         w.schema("diff_transpose", n=k, k=n, f=args[0], x=x)
         return [args[0]]
@@ -98,6 +109,30 @@ def _softmax(w: Workbench, body: Term, logits: Term, index: Term, x: Term) -> li
     one = rational(1)
     w.schema("diff_equal", n=one, k=one, f=body, g=quotient, x=x)
     return [quotient]
+
+
+def _determinant(w: Workbench, inner: Term, x: Term) -> list[Term]:
+    """Jacobi's formula, and the adjugate as a multiple of the inverse where there is one."""
+    n = size_term(_kind(w, inner).rows)
+    w.schema("diff_determinant", n=n, f=inner, x=x)
+    at = instantiate(inner, (x,))
+    if at.op == "eye" or w.schema("adj_inverse", n=n, A=at) is None:
+        w.schema("adj_left", n=n, A=at)
+        w.schema("adj_right", n=n, A=at)
+    return [inner]
+
+
+def _two_sided(w: Workbench, op: str, args: tuple[Term, ...], x: Term) -> list[Term]:
+    one, two = (_kind(w, a) for a in args)
+    sizes = {"n": size_term(one.rows), "k": size_term(one.cols)}
+    if op == "kron":
+        sizes |= {"m": size_term(two.rows), "p": size_term(two.cols)}
+    w.schema(f"diff_{op}", **sizes, f=args[0], g=args[1], x=x)
+    return list(args)
+
+
+def _kind(w: Workbench, node: Term) -> Type:
+    return infer(node, w.facts.scope)
 
 
 def _chain(w: Workbench, rule: str, inner: Term, x: Term) -> list[Term]:

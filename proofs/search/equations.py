@@ -43,6 +43,7 @@ WEIGHTS = {
     "hadamard": 30,
     "vec": 30,
     "kron": 4,
+    "adj": 20,
     "det": 12,
     "sum": 6,
     "prod": 6,

@@ -57,7 +57,7 @@ def _renumbered(
     elif new["rule"] == "positive":
         new["terms"] = [[c, [moved(p) for p in facts], root] for c, facts, root in new["terms"]]
         new["equations"] = [[left, moved(fact), *rest] for left, fact, *rest in new["equations"]]
-    elif new["rule"] == "forall":
+    elif new["rule"] in ("forall", "induct"):
         new["steps"] = [_renumbered(s, places, old_base, new_base) for s in new["steps"]]
     elif new["rule"] == "cases":
         new["branches"] = [
@@ -106,7 +106,7 @@ def _mapped(step: dict[str, Any], change: Any) -> dict[str, Any]:
     """A step with `change` applied to each place of a term."""
     step = dict(step)
     rule = step["rule"]
-    for key in ("goal", "context", "of"):
+    for key in ("goal", "context", "of", "at"):
         if key in step:
             step[key] = change(step[key])
     if rule in ("schema", "lemma"):
@@ -122,6 +122,9 @@ def _mapped(step: dict[str, Any], change: Any) -> dict[str, Any]:
         ]
     elif rule == "forall":
         step["types"] = [change(p) for p in step["types"]]
+        step["where"] = [change(p) for p in step["where"]]
+        step["steps"] = [_mapped(s, change) for s in step["steps"]]
+    elif rule == "induct":
         step["steps"] = [_mapped(s, change) for s in step["steps"]]
     elif rule == "cases":
         step["branches"] = [[_mapped(s, change) for s in b] for b in step["branches"]]

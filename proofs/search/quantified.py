@@ -45,9 +45,7 @@ def _indices(root: Term) -> list[Term]:
 
 def for_all(w: Workbench, relation: Term) -> int | None:
     """A relation for all values: shown for fresh names."""
-    count, conditions = pair(relation)
-    if conditions:
-        return None
+    count, _ = pair(relation)
     names = w.fresh(count)
-    goal = opened(instantiate(relation.args[-1], tuple(map(name, names))))
-    return w.for_all(names, relation.args[:count], goal)
+    *where, goal = (opened(instantiate(r, tuple(map(name, names)))) for r in relation.args[count:])
+    return w.for_all(names, relation.args[:count], goal, tuple(where))

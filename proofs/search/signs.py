@@ -11,6 +11,7 @@ from proofs.checker.definedness import ZERO
 from proofs.language.infer import infer
 from proofs.language.tree import Term, rational, term
 from proofs.search import denominators, equations, quantified
+from proofs.search.factoring import factors
 from proofs.search.forms import norm_positive, sign_by_form
 from proofs.search.ideal import divide
 from proofs.search.linear import combination
@@ -335,7 +336,7 @@ def nonzero(w: Workbench, relation: Term) -> int | None:
                 return w.find(relation)
     if x.op in ("add", "sub") and pushed_through(w, x) is not None:
         return w.schema("unit_nonzero", A=x)
-    return None
+    return _nonzero_factors(w, relation)
 
 
 def _nonzero_by_form(w: Workbench, x: Term) -> int | None:
@@ -356,7 +357,9 @@ def _nonzero_by_form(w: Workbench, x: Term) -> int | None:
         return w.schema("conjugate_nonzero", x=x.args[0])
     if x.op == "norm2":
         return norm_positive(w, x.args[0])
-    return _nonzero_multiple(w, x) if x.op in ("add", "sub") else None
+    if x.op in ("add", "sub") and (found := _nonzero_multiple(w, x)) is not None:
+        return found
+    return None
 
 
 def _nonzero_multiple(w: Workbench, x: Term) -> int | None:
@@ -372,6 +375,23 @@ def _nonzero_multiple(w: Workbench, x: Term) -> int | None:
             if other.scale(factor) == value and factor != 1:
                 return w.schema("product_nonzero", x=rational(factor), y=fact.relation.args[0])
     return None
+
+
+def _nonzero_factors(w: Workbench, relation: Term) -> int | None:
+    """x != 0 for a polynomial that splits, from its factors."""
+    product: Term | None = None
+    for factor, power in factors(w.facts.difference(relation)):
+        part = w.raising.poly(factor)
+        for _ in range(power):
+            if w.attempt(term("ne", part, ZERO)) is None:
+                return None
+            if product is None:
+                product = part
+            elif w.schema("product_nonzero", x=part, y=product) is None:
+                return None
+            else:
+                product = term("mul", part, product)
+    return w.find(relation)
 
 
 def _nonzero_power(w: Workbench, x: Term) -> int | None:

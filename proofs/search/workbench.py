@@ -12,14 +12,24 @@ from typing import Any
 
 from proofs.checker.algebra import Poly, TooLarge
 from proofs.checker.definedness import NotDefined
-from proofs.checker.facts import Fact, Facts, declared_facts
+from proofs.checker.facts import Fact, Facts, declared_facts, leaning
 from proofs.checker.judge import Judge, Rejected
 from proofs.checker.lowering import L2
 from proofs.checker.rules import find_rule
 from proofs.language.effort import limited
 from proofs.language.errors import StatementError
 from proofs.language.infer import Scope, infer
-from proofs.language.tree import Declaration, Statement, Term, instantiate, postorder, term
+from proofs.language.tree import (
+    Declaration,
+    Statement,
+    Term,
+    instantiate,
+    name,
+    postorder,
+    rational,
+    substitute,
+    term,
+)
 from proofs.search.ideal import Ideal, Relation, merged
 from proofs.search.raising import NoTerm, Raising, size_term
 
@@ -322,10 +332,17 @@ class Workbench:
         finally:
             self.judge.declarations = outer
 
-    def for_all(self, names: tuple[str, ...], types: tuple[Term, ...], goal: Term) -> int | None:
-        """Prove a relation for fresh names and quantify it."""
+    def for_all(
+        self,
+        names: tuple[str, ...],
+        types: tuple[Term, ...],
+        goal: Term,
+        where: tuple[Term, ...] = (),
+    ) -> int | None:
+        """Prove a relation for fresh names, where conditions on them hold, and quantify it."""
         try:
             with self.inside(names, types) as inner:
+                inner.suppose(where)
                 inner.learn(goal)
                 inner.stated(goal, inner.establish(goal))
                 inner.define(goal)
@@ -336,10 +353,39 @@ class Workbench:
                 "rule": "forall",
                 "names": list(names),
                 "types": [self.place(t) for t in types],
+                "where": [self.place(r) for r in where],
                 "steps": inner.steps,
                 "goal": self.place(goal),
             }
         )
+
+    def suppose(self, conditions: tuple[Term, ...]) -> None:
+        """Take conditions as facts of a sub-proof, as the checker does.
+
+        Raises:
+            NotDefined: one of them is not.
+        """
+        for relation in conditions:
+            known = self.facts.defined(relation)
+            self.facts.add(leaning([known], relation))
+            self.learn(relation)
+
+    def induct(self, goal: Term, q: str, at: Term) -> int | None:
+        """Prove goal(at), which speaks of a dimension q, from goal(1) and the step to q + 1."""
+        start = substitute(goal, {q: rational(1)})
+        after = substitute(goal, {q: term("add", name(q), rational(1))})
+        try:
+            self.define(start)
+            self.stated(start, self.establish(start))
+            with self.inside((q,), (term("dimension_type"),)) as inner:
+                inner.suppose((goal,))
+                inner.learn(after)
+                inner.stated(after, inner.establish(after))
+            self.define(substitute(goal, {q: at}))
+        except (Stuck, NotDefined, StatementError):
+            return None
+        places = {"goal": self.place(goal), "at": self.place(at)}
+        return self.take({"rule": "induct", "name": q, **places, "steps": inner.steps})
 
 
 def _cited(step: Step) -> set[int]:

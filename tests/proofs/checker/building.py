@@ -81,14 +81,19 @@ def congruence(fact: int, context: Term) -> Step:
     return {"rule": "congruence", "fact": fact, "context": context}
 
 
-def for_all(goal: Term, *steps: Step, **types: Term) -> Step:
+def for_all(goal: Term, *steps: Step, where: Sequence[Term] = (), **types: Term) -> Step:
     return {
         "rule": "forall",
         "names": list(types),
         "types": list(types.values()),
+        "where": list(where),
         "steps": list(steps),
         "goal": goal,
     }
+
+
+def induct(q: str, goal: Term, at: Term, *steps: Step) -> Step:
+    return {"rule": "induct", "name": q, "goal": goal, "at": at, "steps": list(steps)}
 
 
 def instantiate(fact: int, *terms: Term, by: Sequence[int | None] | None = None) -> Step:

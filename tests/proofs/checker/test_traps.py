@@ -69,6 +69,7 @@ def test_a_name_that_looks_like_the_imaginary_unit():
         "rule": "forall",
         "names": ["i"],
         "types": [COMPLEX],
+        "where": [],
         "steps": [],
         "goal": term("eq", term("mul", i, i), rational(-1)),
     }
@@ -113,6 +114,7 @@ def test_no_name_can_look_like_a_value_of_the_algebra(alias: str):
         "rule": "forall",
         "names": [alias],
         "types": [REAL],
+        "where": [],
         "steps": [],
         "goal": term("eq", fresh, fresh),
     }
@@ -130,7 +132,14 @@ def test_a_fresh_name_does_not_capture_a_bound_variable():
     square = term("deriv", term("mul", s, s), ONE, data=1)
     proof = Proof(Statement((), (), term("eq", five, square)))
     goal = term("eq", term("deriv", term("mul", name("$0"), s), ONE, data=1), square)
-    step = {"rule": "forall", "names": ["$0"], "types": [REAL], "steps": [], "goal": goal}
+    step = {
+        "rule": "forall",
+        "names": ["$0"],
+        "types": [REAL],
+        "where": [],
+        "steps": [],
+        "goal": goal,
+    }
     assert not proof.accepts(step, instantiate(0, rational(5)))
 
 
@@ -146,6 +155,7 @@ def test_a_fresh_name_does_not_shadow_a_product():
         "rule": "forall",
         "names": ["A·B"],
         "types": [square],
+        "where": [],
         "steps": [],
         "goal": term("eq", name("A·B"), term("zeros", two, two)),
     }
@@ -491,6 +501,48 @@ def test_gaussians_are_not_confused(goal: str):
 def test_expectations_of_products_are_not_part_of_the_algebra(goal: str):
     proof = Proof(GAUSSIAN.format(goal))
     assert not proof.accepts(hypothesis(0), *[declared(v, k) for v in "XY" for k in (0, 1)])
+
+
+STANDARD = [
+    schema("definite_eye", n=ONE),
+    schema("definite_semidefinite", n=ONE, A=ONE, by=[0]),
+    declared("X", 0),
+    declared("X", 1),
+]
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "E(conj(exp(i*X))*exp(i*X)) = E(conj(exp(i*X)))*E(exp(i*X))",  # 1 = 1/e
+        "E(norm2(exp(i*X))) = norm2(E(exp(i*X)))",
+        "E(conj(exp(i*X))) = E(exp(i*X))*1",
+        "E(exp(X)^2) = E(exp(X))^2",
+    ],
+)
+def test_the_conjugate_of_a_random_number_is_random(goal: str):
+    assert not Proof(f"let X : gaussian(0, 1)\nshow {goal}").accepts(*STANDARD)
+    assert Proof("let X : gaussian(0, 1)\nshow E(conj(i*X)*X) = -i*E(X^2)").accepts(*STANDARD)
+
+
+@pytest.mark.parametrize(
+    ("goal", "holds"),
+    [
+        ("E(conj(V)) = conj(E(V))", True),
+        ("E(V) = conj(E(V))", False),
+        ("E(norm2(V)) = E(V.T*V)", False),
+        ("E(norm2(V)) = E(V.H*V)", True),
+    ],
+)
+def test_a_complex_multiple_of_a_conditional_mean_keeps_its_conjugate(goal: str, holds: bool):
+    text = (
+        "let n : dimension\nlet a : vector(n)\nlet S : matrix(n, n)\n"
+        "let Z : complex matrix(n, n)\nassume positive_semidefinite(S)\n"
+        "let W : gaussian(a, S)\nlet Y : gaussian(a, S)\n"
+        "define V = E(cov(W, W)*Z*W | Y)\n"
+    )
+    known = [declared(v, k) for v in "WY" for k in (0, 1)]
+    assert Proof(f"{text}show {goal}").accepts(hypothesis(0), *known) is holds
 
 
 def test_independence_is_asked_of_those_for_whom_it_was_assumed():

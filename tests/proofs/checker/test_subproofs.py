@@ -1,0 +1,167 @@
+"""Induction, conditions of quantified facts, and functions that agree near a point."""
+
+from __future__ import annotations
+
+import pytest
+
+from proofs.language.tree import abstract, bound, name, rational, term
+from tests.proofs.checker.building import (
+    REAL,
+    Proof,
+    combine,
+    declared,
+    for_all,
+    hypothesis,
+    induct,
+    instantiate,
+    positive,
+    schema,
+)
+
+n, p, q, A, B, t, x = map(name, ("n", "p", "q", "A", "B", "t", "x"))
+ONE = rational(1)
+DIMENSION = term("dimension_type")
+POWERS = """let n, p : dimension
+let A, B : matrix(n, n)
+"""
+
+
+def power_of(base, exponent):
+    return term("pow", base, exponent)
+
+
+# ---------------------------------------------------------------- induction
+
+
+def idempotent_power(extra: str = "assume A*A = A") -> Proof:
+    return Proof(f"{POWERS}{extra}\nshow A^p = A")
+
+
+def test_a_power_of_an_idempotent_by_induction():
+    proof = idempotent_power()
+    goal = term("eq", power_of(A, q), A)
+    after = term("eq", power_of(A, term("add", q, ONE)), A)
+    inside = (
+        schema("power_step", n=n, A=A, p=term("add", q, ONE)),  # A^(q+1) = A^q*A, fact 2
+        combine(after, [None, 2, None, ""], [None, 1, A, ""], [None, 0, None, ""]),
+    )
+    proof.check(hypothesis(0), induct("q", goal, p, *inside))
+    # The same steps don't do where A*A = A is not given, nor without the step from A^q to A^(q+1).
+    assert not idempotent_power("assume A*A = B").accepts(
+        hypothesis(0), induct("q", goal, p, *inside)
+    )
+    assert not proof.accepts(hypothesis(0), induct("q", goal, p))
+
+
+def test_the_induction_hypothesis_does_not_leak():
+    """(A*B)^q = A^q*B^q is supposed inside; outside it must not be there."""
+    proof = Proof(f"{POWERS}show (A*B)^p = A^p*B^p")
+    goal = proof("(A*B)^q = A^q*B^q", q=DIMENSION)
+    assert not proof.accepts(induct("q", goal, p))
+    claim = proof("(A*B)^p = A^p*B^p")
+    assert not proof.accepts(induct("q", goal, p), combine(claim, [None, 0, None, ""]))
+    # Nor does a fact about the goal's own p stand in for the fresh q.
+    known = Proof(f"{POWERS}assume (A*B)^p = A^p*B^p\nshow (A*B)^(p + 1) = A^(p + 1)*B^(p + 1)")
+    goal = known("(A*B)^q = A^q*B^q", q=DIMENSION)
+    assert not known.accepts(hypothesis(0), induct("q", goal, term("add", p, ONE)))
+
+
+def test_induction_starts_at_one():
+    """p = p + 1 passes from each to the next, but doesn't hold for 1."""
+    proof = Proof("let p : dimension\nshow p = p + 1")
+    goal = term("eq", q, term("add", q, ONE))
+    after = term("eq", term("add", q, ONE), term("add", term("add", q, ONE), ONE))
+    assert not proof.accepts(induct("q", goal, p, combine(after, [None, 0, None, ""])))
+
+
+@pytest.mark.parametrize(
+    "at", [rational(0), term("sub", p, ONE), term("neg", p), x, bound(0, REAL)]
+)
+def test_induction_ends_at_a_dimension(at):
+    proof = Proof("let p : dimension\nlet x : real\nshow x + 0 = x")
+    goal = term("ge", q, ONE)
+    step = combine(term("eq", ONE, ONE))
+    after = term("ge", term("add", q, ONE), ONE)
+    inside = positive(after, ["1", [1], None], ["1", [], None])
+    assert proof.accepts(step, induct("q", goal, p, inside))
+    assert not proof.accepts(step, induct("q", goal, at, inside))
+
+
+def test_a_declared_name_is_not_induced_on():
+    proof = Proof("let p : dimension\nassume p = 1\nshow p = 1")
+    goal = term("eq", p, ONE)
+    inside = combine(term("eq", term("add", p, ONE), ONE), [None, 0, None, ""])
+    assert not proof.accepts(induct("p", goal, term("add", p, ONE), inside), hypothesis(0))
+
+
+# ---------------------------------------------------------------- conditions
+
+
+def test_a_condition_is_supposed_and_stays_with_the_fact():
+    proof = Proof("let x : real\nassume x > 3\nshow 2*x > 6")
+    goal = proof("2*t > 6", t=REAL)
+    condition = proof("t > 3", t=REAL)
+    inside = positive(goal, ["2", [1], None])
+    steps = (hypothesis(0), for_all(goal, inside, where=[condition], t=REAL))
+    assert proof.accepts(*steps, instantiate(1, x, by=[0]))
+    assert not proof.accepts(*steps, instantiate(1, x))  # the condition is not to be left out
+    assert not proof.accepts(hypothesis(0), for_all(goal, inside, t=REAL), instantiate(1, x))
+    other = Proof("let x : real\nassume x > 2\nshow 2*x > 6")
+    assert not other.accepts(*steps, instantiate(1, x, by=[0]))
+
+
+def test_a_condition_must_be_defined_before_it_counts():
+    """Where log(t) > 0, t > 0: but log(t) has no meaning for all t."""
+    proof = Proof("let x : real\nshow x = x")
+    condition, goal = proof("log(t) > 0", t=REAL), proof("t = t", t=REAL)
+    assert not proof.accepts(for_all(goal, combine(goal), where=[condition], t=REAL))
+    positive_first = [proof("t > 0", t=REAL), condition]
+    assert proof.accepts(for_all(goal, combine(goal), where=positive_first, t=REAL))
+
+
+# ---------------------------------------------------------------- near a point
+
+
+def near(f: str, g: str, where: str, goal: str, assume: str = "x > 0"):
+    """diff(f, x) = diff(g, x) from f = g where p > 0, all as functions of t."""
+    proof = Proof(f"let x : real\nassume {assume}\nshow {goal}")
+    bodies = {
+        n: abstract(proof(text, t=REAL), ("t",), (REAL,))
+        for n, text in (("f", f), ("g", g), ("p", where))
+    }
+    return proof, bodies
+
+
+def test_functions_that_agree_near_a_point_have_the_same_derivative_there():
+    goal = "diff(sqrt(x^2), x) = diff(x, x)"
+    proof, bodies = near("sqrt(t^2)", "t", "t", goal)
+    square = proof("x^2 > 0")
+    condition, equal = proof("t > 0", t=REAL), proof("sqrt(t^2) = t", t=REAL)
+    inner = (
+        positive(proof("t^2 >= 0", t=REAL), ["1", [], t]),
+        positive(proof("t >= 0", t=REAL), ["1", [3], None]),
+        schema("sqrt_of_square", [5], x=t),
+        combine(equal, [None, 6, None, ""]),
+    )
+    steps = [
+        hypothesis(0),
+        positive(square, ["1", [0, 0], None]),
+        for_all(inner[0]["goal"], inner[0], where=[condition], t=REAL),
+        for_all(equal, *inner, where=[condition], t=REAL),
+        combine(proof("diff(x, x) = diff(x, x)")),
+    ]
+    final = schema("diff_near", [3, 0, 4], n=ONE, k=ONE, **bodies, x=x)
+    proof.check(*steps, final)
+    # Without x > 0, or with a condition that the point doesn't meet, nothing follows.
+    elsewhere, _ = near("sqrt(t^2)", "t", "t", goal, "x < 0")
+    assert not elsewhere.accepts(*steps, final)
+    proof, bodies = near("sqrt(t^2)", "t", "t - x", goal)
+    final = schema("diff_near", [3, 0, 4], n=ONE, k=ONE, **bodies, x=x)
+    assert not proof.accepts(*steps, final)
+
+
+def test_the_condition_of_a_neighbourhood_must_be_smooth():
+    """On abs(t) no neighbourhood can be built: its derivative has no meaning to this checker."""
+    proof, bodies = near("t", "t", "abs(t)", "diff(x, x) = diff(x, x)")
+    final = schema("diff_near", [None, None, None], n=ONE, k=ONE, **bodies, x=x)
+    assert not proof.accepts(hypothesis(0), declared("x"), final)
