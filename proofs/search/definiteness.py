@@ -17,7 +17,7 @@ STEPS = 40  # of completion before a second attempt
 
 def definite(w: Workbench, a: Term) -> int | None:
     """positive_definite(a), by its form, then by what it is equal to."""
-    part = _definite_part(w, term("positive_definite", a))
+    part = _part_of_block(w, term("positive_definite", a))
     if part is not None:
         return part
     if infer(a, w.facts.scope).is_scalar:
@@ -86,20 +86,27 @@ def _block(w: Workbench, a: Term, rules: tuple[str, ...]) -> int | None:
     return None
 
 
-def _definite_part(w: Workbench, wanted: Term) -> int | None:
+def _part_of_block(w: Workbench, wanted: Term) -> int | None:
     """A diagonal block or Schur complement of a block matrix that is known to be definite."""
+    rules = PARTS[wanted.op]
     for fact in list(w.facts.facts):
         whole = fact.relation.args[0]
-        if fact.relation.op != "positive_definite" or whole.op != "block" or whole.data != (2, 2):
+        if fact.relation.op != wanted.op or whole.op != "block" or whole.data != (2, 2):
             continue
         s, c, _, r = whole.args
         sizes = {"n": w.size(s), "k": w.size(r)}
-        for rule in ("definite_block_first", "definite_block_last", "definite_block_schur"):
+        for rule in rules:
             w.schema(rule, **sizes, S=s, C=c, R=r)
         found = w.find(wanted)
         if found is not None:
             return found
     return None
+
+
+PARTS = {
+    "positive_definite": ("definite_block_first", "definite_block_last", "definite_block_schur"),
+    "positive_semidefinite": ("semidefinite_block_first", "semidefinite_block_corner"),
+}
 
 
 def _definite_product(w: Workbench, a: Term, n: Term) -> int | None:
@@ -134,7 +141,7 @@ def semidefinite(w: Workbench, a: Term) -> int | None:
     n = w.size(a)
     if not w.facts.lowering.lower(a).terms:
         return w.schema("semidefinite_gram", n=n, k=n, B=term("zeros", n, n))
-    found = _semidefinite_part(w, term("positive_semidefinite", a))
+    found = _part_of_block(w, term("positive_semidefinite", a))
     if found is not None:
         return found
     if w.find(term("positive_definite", a)) is not None or a.op in ("name", "inv", "eye"):
@@ -180,19 +187,6 @@ def _by_its_form(w: Workbench, a: Term, n: Term) -> int | None:
     if any(f.relation.op == "forall" for f in w.facts.facts):
         return w.schema("semidefinite_by_form", n=n, A=a)
     return None
-
-
-def _semidefinite_part(w: Workbench, wanted: Term) -> int | None:
-    """A corner of a block matrix that is known to be semidefinite."""
-    for fact in list(w.facts.facts):
-        whole = fact.relation.args[0]
-        if fact.relation.op != "positive_semidefinite" or whole.op != "block":
-            continue
-        if whole.data == (2, 2):
-            s, c, _, r = whole.args
-            for rule in ("semidefinite_block_first", "semidefinite_block_corner"):
-                w.schema(rule, n=w.size(s), k=w.size(r), S=s, C=c, R=r)
-    return w.find(wanted)
 
 
 def _square(w: Workbench, a: Term) -> int | None:

@@ -47,7 +47,6 @@ WEIGHTS = {
     "det": 12,
     "sum": 6,
     "prod": 6,
-    "log": 4,
     "lambertw": 3,
     "sqrt": 3,
     "softmax": 40,
@@ -152,11 +151,23 @@ def _weigh(w: Workbench, ideal: Ideal, value: Poly) -> None:
                 ideal.weigh(symbol, _pseudo_inverse_weight(w, symbol))
             elif op == "deriv":
                 ideal.weigh(symbol, _derivative_weight(w, symbol))
+            elif op == "log":
+                ideal.weigh(symbol, logarithms.weight(w, symbol))
+            elif op == "inv":
+                ideal.weigh(symbol, _inverse_weight(w, symbol))
             elif op in WEIGHTS:
                 ideal.weigh(symbol, WEIGHTS[op] + len(symbol.key) // 40)
                 node = w.raising.atoms.get(symbol) if isinstance(symbol, Atom) else None
                 if node is not None and any(n.op == "deriv" for n in postorder([node])):
                     ideal.weigh(symbol, 80)
+
+
+def _inverse_weight(w: Workbench, symbol: Atom | Letter) -> int:
+    """The inverse of a product is heavier than the product of the inverses."""
+    node = w.raising.letters.get(symbol) if isinstance(symbol, Letter) else None
+    if node is None or node.op != "inv" or node.args[0].op not in ("mul", "transpose", "inv"):
+        return 1
+    return 2 * len(postorder([node]))
 
 
 def _derivative_weight(w: Workbench, symbol: Atom | Letter) -> int:

@@ -25,6 +25,8 @@ def invertible(w: Workbench, a: Term) -> int | None:
     if a.op in STRUCTURAL:
         methods = methods[::-1]
     found = literals.invertible(w, a)
+    if found is None and w.find(term("ne", term("det", a), ZERO)) is not None:
+        found = w.schema("unit_det", n=n, A=a)
     for method in methods:
         if found is None:
             found = method(w, a, n)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from proofs.checker.algebra import Atom
 from proofs.checker.definedness import ZERO
 from proofs.language.infer import infer
 from proofs.language.tree import Term, bound, postorder, rational, term
@@ -100,6 +101,21 @@ def _expand_determinant(w: Workbench, node: Term) -> None:
         return
     if place is not None:
         w.congruence(place, LOG)
+
+
+def weight(w: Workbench, symbol: object) -> int:
+    """How heavy a logarithm is: more so than those of the parts of what it is of."""
+    node = w.raising.atoms.get(symbol) if isinstance(symbol, Atom) else None
+    if node is None:
+        return 4
+    parts = postorder([node])
+    total = 3 + len(parts)
+    for part in parts:
+        if part.op == "det":
+            total += 2 * len(postorder([part])) ** 2
+        elif part.op == "deriv":
+            total += 80
+    return total
 
 
 # ---------------------------------------------------------------- equations
