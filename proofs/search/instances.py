@@ -11,6 +11,7 @@ from proofs.language.infer import infer
 from proofs.language.tree import Term, postorder, rational, term
 from proofs.search import (
     calculus,
+    determinants,
     expectations,
     gaussians,
     literals,
@@ -251,6 +252,8 @@ def _determinant(w: Workbench, node: Term) -> None:
             for u, v in _outer(w, update, negative=op == "sub"):
                 if w.schema("det_lemma", n=n, A=base, u=u, v=v) is not None:
                     return
+        for _ in determinants.updates(w, node):  # taken as they are found
+            pass
 
 
 def _outer(w: Workbench, update: Term, negative: bool) -> list[tuple[Term, Term]]:

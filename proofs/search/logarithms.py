@@ -8,6 +8,7 @@ from proofs.checker.algebra import Atom
 from proofs.checker.definedness import ZERO
 from proofs.language.infer import infer
 from proofs.language.tree import Term, bound, postorder, rational, term
+from proofs.search import determinants
 from proofs.search.raising import factors_of
 from proofs.search.workbench import ARITHMETIC, Workbench
 
@@ -91,6 +92,11 @@ def _expand_determinant(w: Workbench, node: Term) -> None:
     elif op == "inv":  # log det inv(A) + log det A = 0
         w.schema("log_product", x=node, y=term("det", args[0]))
         place = w.schema("det_inverse", n=n, A=args[0])
+    elif op in ("add", "sub"):
+        for equal in determinants.updates(w, node):
+            if determinants.cofactor_positive(w, equal) is not None:
+                w.congruence(equal, LOG)
+        return
     elif op == "block" and a.data == (2, 2):
         p, q, r, s = args
         sizes = {"n": w.size(p), "k": w.size(s)}

@@ -10,7 +10,7 @@ from proofs.checker.algebra import ONE, Atom, Poly, multiply
 from proofs.checker.definedness import ZERO
 from proofs.language.infer import infer
 from proofs.language.tree import Term, rational, term
-from proofs.search import denominators, equations, quantified
+from proofs.search import denominators, determinants, equations, quantified
 from proofs.search.factoring import factors
 from proofs.search.forms import norm_positive, sign_by_form
 from proofs.search.ideal import divide
@@ -246,7 +246,7 @@ def _shown_sign(w: Workbench, node: Term) -> int | None:
     if op in ("sum", "prod"):
         return _ranged_sign(w, node)
     if op == "det":
-        return _determinant_sign(w, node)
+        return determinants.sign(w, node)
     if op == "entry":
         return _entry_sign(w, node)
     if op == "norm2":
@@ -267,38 +267,6 @@ def _shown_sign(w: Workbench, node: Term) -> int | None:
                 }
             )
     return None
-
-
-def _determinant_sign(w: Workbench, node: Term) -> int | None:
-    """det(A) > 0 for a definite matrix, and where the determinants of its factors are positive."""
-    a = node.args[0]
-    n, op, args = w.size(a), a.op, a.args
-    found = w.schema("det_definite", n=n, A=a)
-    if found is not None:
-        return found
-    equal = None
-    if infer(a, w.facts.scope).is_scalar:
-        equal = w.schema("det_scalar", x=a)
-    elif op == "transpose":
-        equal = w.schema("det_transpose", n=n, A=args[0])
-    elif op == "mul" and infer(args[0], w.facts.scope).is_scalar:
-        equal = w.schema("det_scale", n=n, A=args[1], c=args[0])
-    elif op == "mul" and infer(args[0], w.facts.scope).rows == infer(a, w.facts.scope).rows:
-        equal = w.schema("det_product", n=n, A=args[0], B=args[1])
-    if equal is None:
-        return w.schema("det_nonnegative", n=n, A=a)
-    goal = term("gt", w.facts.facts[equal].relation.args[1], ZERO)
-    positive = w.attempt(goal)
-    if positive is None:
-        return w.schema("det_nonnegative", n=n, A=a)
-    return w.take(
-        {
-            "rule": "positive",
-            "goal": w.place(term("gt", node, ZERO)),
-            "terms": [["1", [w.stated(goal, positive)], None]],
-            "equations": [[None, equal, None, ""]],
-        }
-    )
 
 
 def _ranged_sign(w: Workbench, node: Term) -> int | None:

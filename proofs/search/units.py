@@ -20,11 +20,11 @@ from proofs.search.workbench import Stuck, Workbench
 
 def pushed_through(w: Workbench, x: Term) -> int | None:
     """invertible(x), from a known unit that differs from it by push-through and unit factors."""
-    for d, rest in _splits(w, x):
+    for d, rest in splits(w, x):
         if w.attempt(term("invertible", d)) is None:
             continue
         for place in _known_units(w, x):
-            for e, other in _splits(w, w.facts.facts[place].relation.args[0]):
+            for e, other in splits(w, w.facts.facts[place].relation.args[0]):
                 for q, p in _products(w, other):
                     if (
                         _same(w, d, rest, e, q, p)
@@ -55,8 +55,8 @@ def _same(w: Workbench, d: Term, rest: Term, e: Term, q: Term, p: Term) -> bool:
     if w.attempt(term("invertible", e)) is None:
         return False
     try:
-        ours = product_of([_inverse(d), rest])
-        theirs = product_of([p, _inverse(e), q])
+        ours = product_of([inverse(d), rest])
+        theirs = product_of([p, inverse(e), q])
         w.learn(ours)
         w.learn(theirs)
         goal = term("eq", ours, theirs)
@@ -71,7 +71,7 @@ def _transfer(w: Workbench, x: Term, d: Term, place: int, e: Term, q: Term, p: T
     """The steps from invertible(e + q*p) to invertible(x)."""
     known = w.facts.facts[place].relation.args[0]
     m, n = (size_term(infer(a, w.facts.scope).rows) for a in (known, x))
-    inverse_e = _inverse(e)
+    inverse_e = inverse(e)
     left = product_of([inverse_e, q])
     partner = term("add", term("eye", m), term("mul", left, p))
     pushed = term("add", term("eye", n), term("mul", p, left))
@@ -92,13 +92,13 @@ def _transfer(w: Workbench, x: Term, d: Term, place: int, e: Term, q: Term, p: T
     return found
 
 
-def _inverse(a: Term) -> Term:
+def inverse(a: Term) -> Term:
     if a.op == "eye":
         return a
     return a.args[0] if a.op == "inv" else term("inv", a)
 
 
-def _splits(w: Workbench, x: Term) -> Iterator[tuple[Term, Term]]:
+def splits(w: Workbench, x: Term) -> Iterator[tuple[Term, Term]]:
     """Ways to write a sum as one summand and the rest."""
     parts = _summands(x)
     if len(parts) < 2 or len(parts) > 6:

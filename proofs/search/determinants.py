@@ -1,0 +1,173 @@
+"""Untrusted. Determinants of sums: updates in their smallest form, and their signs.
+
+det(D + U*V) = det(D)*det(I + V*inv(D)*U), and det(I + A*B) = det(I + B*A): what is left of all
+updates is det(I + w) for a cyclic word w, of which one rotation is chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from proofs.checker.definedness import ZERO
+from proofs.language.infer import infer
+from proofs.language.tree import Term, bound, rational, term
+from proofs.search.raising import factors_of, product_of, size_term
+from proofs.search.units import inverse, splits
+from proofs.search.workbench import Workbench
+
+SIMPLE = frozenset({"name", "inv", "eye", "diag", "transpose"})  # what a base may be
+
+
+def updates(w: Workbench, node: Term) -> Iterator[int]:
+    """Places of equations that give the determinant of a sum as one of the identity plus a word."""
+    n = w.size(node.args[0])
+    for base, rest in splits(w, node.args[0]):
+        if not _is_base(w, base):
+            continue
+        factors = _matrix_factors(w, rest)
+        if base.op == "eye":
+            ways = [(i, factors[i:] + factors[:i]) for i in range(len(factors))]
+        else:
+            ways = [
+                (i, [*factors[i:], inverse(base), *factors[:i]]) for i in range(len(factors) + 1)
+            ]
+        at = min(ways, key=lambda way: _rank(w, way[1]))[0]
+        if base.op == "eye":
+            if at:
+                first, last = product_of(factors[:at]), product_of(factors[at:])
+                k = size_term(infer(first, w.facts.scope).cols)
+                place = w.schema("det_sylvester", n=n, k=k, A=first, B=last)
+                if place is not None:
+                    yield place
+            return
+        first = product_of(factors[:at]) if at else term("eye", n)
+        last = product_of(factors[at:]) if at < len(factors) else term("eye", n)
+        k = size_term(infer(first, w.facts.scope).cols)
+        place = w.schema("det_update", n=n, k=k, A=base, B=inverse(base), U=first, V=last)
+        if place is not None:
+            yield place
+
+
+def _is_base(w: Workbench, base: Term) -> bool:
+    core = base
+    while core.op in ("mul", "div") and infer(core.args[0], w.facts.scope).is_scalar:
+        core = core.args[1]
+    core = core.args[0] if core.op == "div" else core
+    return core.op in SIMPLE and w.attempt(term("invertible", base)) is not None
+
+
+def _matrix_factors(w: Workbench, rest: Term) -> list[Term]:
+    """The matrices in a product, its scalars given to the first."""
+    parts = factors_of(rest)
+    scalars = [f for f in parts if infer(f, w.facts.scope).is_scalar]
+    matrices = [f for f in parts if not infer(f, w.facts.scope).is_scalar]
+    if not scalars:
+        return matrices
+    scale = product_of(scalars)
+    return [term("mul", scale, matrices[0]), *matrices[1:]] if matrices else [scale]
+
+
+def _rank(w: Workbench, factors: list[Term]) -> tuple[str, str]:
+    """By which rotations of a word are compared: the smallest size, then the text."""
+    product = product_of(factors)
+    return str(infer(product, w.facts.scope).rows), w.facts.lowering.lower(product).key
+
+
+# ---------------------------------------------------------------- signs
+
+
+def sign(w: Workbench, node: Term) -> int | None:
+    """det(A) > 0 for a definite matrix, and where the determinants of its factors are positive;
+    det(A) >= 0 for a semidefinite one."""
+    a = node.args[0]
+    n, op, args = w.size(a), a.op, a.args
+    found = w.schema("det_definite", n=n, A=a)
+    if found is not None:
+        return found
+    equal = None
+    if infer(a, w.facts.scope).is_scalar:
+        equal = w.schema("det_scalar", x=a)
+    elif op == "transpose":
+        equal = w.schema("det_transpose", n=n, A=args[0])
+    elif op == "mul" and infer(args[0], w.facts.scope).is_scalar:
+        equal = w.schema("det_scale", n=n, A=args[1], c=args[0])
+    elif op == "mul" and infer(args[0], w.facts.scope).rows == infer(a, w.facts.scope).rows:
+        equal = w.schema("det_product", n=n, A=args[0], B=args[1])
+    elif op in ("add", "sub"):
+        equal = _product_of_definite(w, a, n)
+    if equal is None:
+        return w.schema("det_nonnegative", n=n, A=a)
+    goal = term("gt", w.facts.facts[equal].relation.args[1], ZERO)
+    above = w.attempt(goal)
+    if above is None:
+        return w.schema("det_nonnegative", n=n, A=a)
+    rows = [[None, equal, None, ""]]
+    return _step(w, term("gt", node, ZERO), [w.stated(goal, above)], rows)
+
+
+def _product_of_definite(w: Workbench, a: Term, n: Term) -> int | None:
+    """det(I + P*Q) = det(P)*det(inv(P) + Q) for a definite P, and so for a definite Q."""
+    for base, rest in splits(w, a):
+        if base.op != "eye":
+            continue
+        factors = _matrix_factors(w, rest)
+        if len(factors) < 2:
+            continue
+        for definite, other, left in (
+            (factors[0], product_of(factors[1:]), True),
+            (factors[-1], product_of(factors[:-1]), False),
+        ):
+            if w.attempt(term("positive_definite", definite)) is None:
+                continue
+            inner = term("add", inverse(definite), other)
+            pair = (definite, inner) if left else (inner, definite)
+            product = term("mul", *pair)
+            split = w.schema("det_product", n=n, A=pair[0], B=pair[1])
+            same = w.attempt(term("eq", product, a))
+            if split is None or same is None:
+                continue
+            same = w.stated(term("eq", product, a), same)
+            hole = term("det", bound(0, term("matrix_type", n, n)))
+            whole = w.congruence(same, hole)
+            if whole is None:
+                continue
+            right = w.facts.facts[split].relation.args[1]
+            minus = w.place(rational(-1))
+            goal = term("eq", term("det", a), right)
+            rows = [[minus, whole, None, ""], [None, split, None, ""]]
+            found = w.take({"rule": "combine", "goal": w.place(goal), "terms": rows})
+            if found is not None:
+                return found
+    return None
+
+
+def cofactor_positive(w: Workbench, place: int) -> int | None:
+    """x > 0 from det(A + U*V) = det(A)*x, where both determinants are positive."""
+    whole, product = w.facts.facts[place].relation.args
+    if product.op != "mul":
+        return w.attempt(term("gt", product, ZERO))
+    first, rest = product.args
+    goal = term("gt", rest, ZERO)
+    if (found := w.find(goal)) is not None:
+        return found
+    signs = [w.attempt(term("gt", x, ZERO)) for x in (whole, first)]
+    below = w.schema("reciprocal_positive", x=first)
+    one = w.schema("reciprocal", x=first)
+    if None in signs or below is None or one is None:
+        return None
+    above = w.stated(term("gt", whole, ZERO), signs[0] or 0)
+    q = term("neg", term("div", rational(1), first))
+    rows = [[w.place(term("neg", rest)), one, None, ""], [w.place(q), place, None, ""]]
+    return _step(w, goal, [below, above], rows)
+
+
+def _step(w: Workbench, goal: Term, places: list[int], rows: list[list[object]]) -> int | None:
+    """The step from inequalities to that of their product, up to equations."""
+    return w.take(
+        {
+            "rule": "positive",
+            "goal": w.place(goal),
+            "terms": [["1", places, None]],
+            "equations": rows,
+        }
+    )
