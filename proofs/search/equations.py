@@ -40,6 +40,7 @@ FUNCTIONS = frozenset({"exp", "log", "sqrt", "lambertw", "det", "kron", "inv", "
 WEIGHTS = {
     "logpdf": 60,
     "cov_given": 60,
+    "expect": 90,
     "hadamard": 30,
     "vec": 30,
     "kron": 4,

@@ -107,6 +107,24 @@ def _given_two(w: Workbench, node: Term, x: Term, given: tuple[Term, ...]) -> No
             return
 
 
+def expectation(w: Workbench, node: Term) -> None:
+    """The expectations of the log-densities and exponentials in what `node` is the mean of."""
+    for part in postorder(list(node.args)):
+        key = ("expect", id(part))
+        if part.op not in ("logpdf", "exp") or part.free or key in w.instanced:
+            continue
+        x = part.args[0]
+        if random_degree(x, w.facts.scope) != 1:
+            continue
+        w.instanced.add(key)
+        m, s = _mean(w, x), _covariance(w, x, x)
+        if part.op == "exp":
+            w.schema("gaussian_exponential", X=x, a=m, s=s)
+        else:
+            _, u, b = part.args
+            w.schema("gaussian_cross_entropy", n=w.size(x), X=x, a=m, S=s, u=u, B=b)
+
+
 # ---------------------------------------------------------------- moments
 
 

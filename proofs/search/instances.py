@@ -402,6 +402,8 @@ INSTANCES: dict[str, Callable[[Workbench, Term], None]] = {
     "tr": _trace,
     "eye": _identity,
     "block": _block,
+    "expect": gaussians.expectation,
+    "cov": gaussians.expectation,
     "expect_given": gaussians.condition,
     "cov_given": gaussians.condition,
     "entry": _softmax_entry,

@@ -32,6 +32,7 @@ NEVER_MET = {
     "diff_equal": "two random functions differ; see test_equal_functions_have_equal_derivatives",
     "diff_near": "two random functions differ; see test_subproofs",
 }
+ENCLOSED = frozenset({"gaussian_cross_entropy", "gaussian_exponential"})  # enclosed, not exact
 ONE_MODEL = frozenset({"exp_zero", "log_one", "pi_positive", "sqrt_one"})  # nothing varies
 # Only zero matrices meet the hypotheses, so that the sizes alone vary.
 ONLY_ZERO = frozenset({"norm_zero", "semidefinite_opposite", "trace_zero", "zero_rank"})
@@ -356,8 +357,9 @@ def names_of(statement: Statement) -> set[str]:
     return {i for d in statement.declarations for i in d.names}
 
 
-def moments(X: Term, Y: Term, Z: Term, k: Term, m: Term, two: bool) -> dict[str, Term]:
+def moments(X: Term, Y: Term, Z: Term, sizes: tuple[Term, ...], two: bool) -> dict[str, Term]:
     """Means and covariances as the rules call them, and the gains on Y, or on Y and Z."""
+    n, k, m = sizes
     C, D, R, T, Q = (term("cov", *p) for p in ((X, Y), (X, Z), (Y, Y), (Y, Z), (Z, Z)))
     joint = term("block", R, T, term("transpose", T), Q, data=(2, 2))
     gains = term("mul", term("block", C, D, data=(1, 2)), term("pinv", joint))
@@ -365,6 +367,7 @@ def moments(X: Term, Y: Term, Z: Term, k: Term, m: Term, two: bool) -> dict[str,
     second = term("block", term("zeros", k, m), term("eye", m), data=(2, 1))
     found = {"C": C, "D": D, "R": R, "T": T, "Q": Q, "W": Q, "L": term("cov", Z, Y)}
     found |= {letter: term("expect", x) for letter, x in (("a", X), ("b", Y), ("c", Z), ("v", Z))}
+    found |= {"u": term("expect", X), "B": term("eye", n), "s": term("cov", X, X)}
     found |= {"S": term("cov", X, X), "P": D, "H": term("mul", gains, second)}
     alone = term("mul", C, term("pinv", R))
     return found | {"G": term("mul", gains, first) if two else alone}
@@ -385,8 +388,10 @@ def test_an_instance_for_random_vectors_holds_where_its_requirements_do(name: st
         n, k, m = (draw.choice((trees.N, trees.K)) for _ in "nkm")
         X, Y, V = (grow.random_vector(size, 2, gaussian) for size in (n, k, m))
         if gaussian:
+            if "n" not in names_of(statement):  # a rule about a scalar
+                X = term("inner", term("expect", X), X)
             values = {"n": n, "k": k, "m": m, "X": X, "Y": Y, "V": V, "Z": V}
-            values |= moments(X, Y, V, k, m, two="Z" in names_of(statement))
+            values |= moments(X, Y, V, (n, k, m), two="Z" in names_of(statement))
         else:
             V = grow.random_vector(n, 2, False)
             values = {"n": n, "U": X, "V": V, "F": variable("F"), "G": variable("G")}
@@ -396,5 +401,8 @@ def test_an_instance_for_random_vectors_holds_where_its_requirements_do(name: st
         truths = [evaluation(r) for r in instance.requirements]
         if all(t is Truth.TRUE for t in truths):
             held += 1
-            assert evaluation(instance.conclusion) is Truth.TRUE, excerpt(instance.conclusion)
+            found = evaluation(instance.conclusion)
+            exact = name not in ENCLOSED
+            agrees = found is Truth.TRUE or (found is Truth.UNKNOWN and not exact)
+            assert agrees, excerpt(instance.conclusion)
     assert held >= (1 if name.startswith("tower") else 10), held  # nested algebras are rare
