@@ -95,8 +95,8 @@ TRUE = {
     + "show logpdf(x; m, S) = -1/2*log(det(2*pi*S)) - 1/2*inner(x - m, inv(S)*(x - m))",
     "the isotropic density": "let n : dimension\nlet x, m : vector(n)\nlet s : positive\n"
     "show logpdf(x; m, s^2*eye(n)) = -n/2*log(2*pi) - n*log(s) - norm2(x - m)/(2*s^2)",
-    "the density itself": DENSITY
-    + "show exp(logpdf(x; m, S)) = (2*pi)^(-n/2)*det(S)^(-1/2)*exp(-1/2*inner(x - m, inv(S)*(x - m)))",
+    "the density itself": DENSITY + "show exp(logpdf(x; m, S)) = "
+    "(2*pi)^(-n/2)*det(S)^(-1/2)*exp(-1/2*inner(x - m, inv(S)*(x - m)))",
     "the density under a root": DENSITY
     + "show exp(logpdf(x; m, S)) = exp(-1/2*inner(x - m, inv(S)*(x - m)))/sqrt((2*pi)^n*det(S))",
     "the density by a Cholesky factor": "let n : dimension\nlet x, m : vector(n)\n"
