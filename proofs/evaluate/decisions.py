@@ -132,7 +132,9 @@ def vanishes(x: Value) -> Truth:
     if type(x) is Matrix:
         return is_zero(x)
     if type(x) is Polynomial:
-        return every([vanishes(c) for c in x.terms.values()])
+        found = every([vanishes(c) for c in x.terms.values()])
+        exponentials = any(i < 0 for monomial in x.terms for i in monomial)  # not independent
+        return Truth.UNKNOWN if exponentials and found is Truth.FALSE else found
     if type(x) is Points:
         return every([vanishes(v) for v in x.values])
     raise UndecidedHere("a relation under diff isn't supported")

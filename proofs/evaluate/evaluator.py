@@ -293,6 +293,8 @@ class _Run:
                 return Points(
                     tuple(rule(*(v.at_point(x, i) for x in args)) for i in range(len(a.values)))
                 )
+        if op == "exp" and type(args[0]) is Polynomial:
+            return self.space.exponential(args[0])
         found = rule(*args)
         if op in ("mul", "pow") and type(found) is Matrix and found.exact and _is_huge(found):
             raise UndecidedHere(f"numbers of more than {MAX_BITS} bits")

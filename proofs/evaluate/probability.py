@@ -4,7 +4,9 @@ On a finite probability space a random quantity is its value at each point, a si
 partition, and conditioning averages over blocks. In a Gaussian model a random quantity is a
 polynomial in independent centred normals, one for each unit of rank of a declared covariance,
 with rational variances (so that no square root is ever taken); conditioning of affine quantities
-is the orthogonal projection on 1 and the conditions.
+is the orthogonal projection on 1 and the conditions. The exponential of an affine quantity is one
+more indeterminate, with a negative number: under it the normals are shifted by their covariances
+with the exponent. Outside of an expectation nothing is decided about it.
 """
 
 from __future__ import annotations
@@ -14,9 +16,10 @@ from fractions import Fraction
 
 from flint import fmpq
 
-from proofs.evaluate.functions import inner, integer_power, norm2, pseudo_inverse
+from proofs.evaluate.functions import exp, inner, integer_power, norm2, pseudo_inverse
 from proofs.evaluate.model import Partition
 from proofs.evaluate.values import (
+    Jet,
     Matrix,
     Points,
     Polynomial,
@@ -28,6 +31,7 @@ from proofs.evaluate.values import (
     like_zero,
     mul,
     scalar,
+    shape,
     sub,
     transpose,
 )
@@ -39,11 +43,23 @@ class Space:
     def __init__(self, weights: tuple[Fraction, ...]) -> None:
         self.weights = [scalar(fmpq(w.numerator, w.denominator)) for w in weights]
         self.variances: dict[int, Matrix] = {}
+        self.exponents: dict[int, Polynomial] = {}
 
     def normal(self, variance: Matrix) -> int:
         """A new independent centred normal."""
         self.variances[len(self.variances)] = variance
         return len(self.variances) - 1
+
+    def exponential(self, x: Polynomial) -> Value:
+        """exp of a real affine quantity."""
+        _affine(x)
+        if not all(map(_is_real, x.terms.values())) or shape(x) != (1, 1):
+            raise UndecidedHere("only exponentials of real random numbers are supported")
+        if any(i not in self.variances for m in x.terms for i in m):
+            raise UndecidedHere("an expectation under a quantifier isn't supported")
+        place = -1 - len(self.exponents)
+        self.exponents[place] = x
+        return Polynomial({(place,): scalar(1)})
 
     def expect(self, x: Value) -> Value:
         """The expectation."""
@@ -53,7 +69,8 @@ class Space:
             return x
         total: Value = like_zero(x)
         for monomial, c in x.terms.items():
-            factor = self._moment(monomial)
+            tilted = any(i < 0 for i in monomial)
+            factor = self._tilted(monomial) if tilted else self._moment(monomial)
             if factor is not None:
                 total = add(total, mul(factor, c))
         return total
@@ -70,6 +87,25 @@ class Space:
                 result = mul(result, scalar(odd))
             result = mul(result, integer_power(self.variances[variable], multiplicity // 2))
         return result
+
+    def _tilted(self, monomial: tuple[int, ...]) -> Value:
+        """E(exp(b0 + b.z)*p(z)) = exp(b0 + b.D*b/2)*E(p(z + D*b)), D the variances of z."""
+        exponent: Value = scalar(0)
+        for i in monomial:
+            exponent = add(exponent, self.exponents[i]) if i < 0 else exponent
+        terms = exponent.terms if type(exponent) is Polynomial else {(): exponent}
+        at = terms.get((), scalar(0))
+        for m, b in terms.items():
+            if m:
+                at = add(at, mul(scalar(fmpq(1, 2)), mul(self.variances[m[0]], mul(b, b))))
+        shifted: Value = scalar(1)
+        for i in monomial:
+            if i >= 0:
+                normal: Value = Polynomial({(i,): scalar(1)})
+                if (i,) in terms:
+                    normal = add(normal, mul(self.variances[i], terms[i,]))
+                shifted = mul(shifted, normal)
+        return mul(exp(at), self.expect(shifted))
 
     def cov(self, x: Value, y: Value) -> Value:
         """The covariance matrix of two random vectors."""
@@ -145,6 +181,15 @@ def _sum(parts: list[Value]) -> Value:
     return total
 
 
+def _is_real(x: Value) -> bool:
+    """Whether a coefficient has no imaginary part, so that conjugation leaves it alone."""
+    if type(x) is Jet:
+        return all(map(_is_real, x.coefficients))
+    return type(x) is Matrix and x.im is None
+
+
 def _affine(x: Value) -> None:
-    if type(x) is Points or (type(x) is Polynomial and any(len(m) > 1 for m in x.terms)):
+    if type(x) is Points or (
+        type(x) is Polynomial and any(len(m) > 1 or min(m, default=0) < 0 for m in x.terms)
+    ):
         raise UndecidedHere("conditioning of a quantity that isn't affine in the normals")

@@ -684,6 +684,36 @@ def test_gaussian_moments(expression, shown):
     assert str(value(GAUSSIAN, expression, m=((F(1),), (F(2),)), S=A)) == shown
 
 
+@pytest.mark.parametrize(
+    ("expression", "low", "high"),
+    [
+        ("E(exp(W))", "7.3890", "7.3891"),  # e^2
+        ("E(W*exp(W))", "29.556", "29.557"),  # 4 e^2
+        ("E(W^2*exp(W))", "147.78", "147.79"),  # (4 + 4^2) e^2
+        ("E(exp(W)*exp(W - 1))", "1096.6", "1096.7"),  # e^7
+        ("cov(W, exp(W/2))", "3.2974", "3.2975"),  # 2 e^(1/2)
+        ("E(exp(inner(m, X)))", "1202604", "1202605"),  # e^(5 + 18/2)
+        ("diff(E(exp(t*W)), t)", "29.556", "29.557"),
+    ],
+)
+def test_expectation_of_an_exponential(expression, low, high):
+    at: dict[str, Entry] = {"m": ((F(1),), (F(2),)), "S": A, "t": F(1)}
+    lines = "let t : real\n" + GAUSSIAN
+    assert truth(lines, f"{expression} > {low}", **at) is TRUE
+    assert truth(lines, f"{expression} < {high}", **at) is TRUE
+
+
+def test_an_exponential_is_decided_in_expectation_alone():
+    at: dict[str, Entry] = {"m": ((F(1),), (F(2),)), "S": A}
+    assert truth(GAUSSIAN, "E(exp(W)*exp(-W)) = 1", **at) is TRUE
+    assert truth(GAUSSIAN, "E(exp(W)) = exp(4)", **at) is FALSE
+    # Equal almost surely, as different formulas: not to be refuted.
+    assert truth(GAUSSIAN, "exp(W)*exp(-W) = 1", **at) is not FALSE
+    assert truth(GAUSSIAN, "exp(W + 1) = exp(W)*exp(1)", **at) is not FALSE
+    assert isinstance(value(GAUSSIAN, "E(exp(i*W))", **at), Undecided)
+    assert isinstance(value(GAUSSIAN, "E(E(exp(W) | X))", **at), Undecided)
+
+
 def test_a_joint_gaussian_is_conditioned_at_any_rank():
     lines = """let a, b : vector(2)
 let S, C, R : matrix(2, 2)
