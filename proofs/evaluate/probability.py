@@ -93,7 +93,9 @@ class Space:
         exponent: Value = scalar(0)
         for i in monomial:
             exponent = add(exponent, self.exponents[i]) if i < 0 else exponent
-        terms = exponent.terms if type(exponent) is Polynomial else {(): exponent}
+        terms: dict[tuple[int, ...], Value] = {(): exponent}
+        if type(exponent) is Polynomial:
+            terms = exponent.terms
         at = terms.get((), scalar(0))
         for m, b in terms.items():
             if m:
