@@ -98,7 +98,7 @@ def moved_step(step: Step, node: Move, fact: Move) -> Step:
     def maybe(move: Move, place: Any) -> Any:
         return None if place is None else move(place)
 
-    for key in ("goal", "context", "of"):
+    for key in ("goal", "context", "of", "at"):
         if key in new:
             new[key] = node(new[key])
     if "fact" in new and new["rule"] != "declared":  # there it counts what a declaration says
@@ -107,8 +107,9 @@ def moved_step(step: Step, node: Move, fact: Move) -> Step:
         new["by"] = [maybe(fact, place) for place in new["by"]]
     if "subst" in new:
         new["subst"] = {k: node(v) for k, v in new["subst"].items()}
-    if "types" in new:
-        new["types"] = [node(v) for v in new["types"]]
+    for key in ("types", "where"):
+        if key in new:
+            new[key] = [node(v) for v in new[key]]
     if new["rule"] == "instantiate":
         new["terms"] = [node(v) for v in new["terms"]]
     rows = {"combine": "terms", "positive": "equations"}.get(new["rule"])
@@ -353,7 +354,22 @@ def _goal(c: Certificate, draw: random.Random, top: int) -> bool:
 
 
 def _context(c: Certificate, draw: random.Random, top: int) -> bool:
-    return _put(_term_places(c, "context", "of"), _nodes(c, top), draw)
+    return _put(_term_places(c, "context", "of", "at"), _nodes(c, top), draw)
+
+
+def _condition(c: Certificate, draw: random.Random, top: int) -> bool:
+    """A condition of a quantified fact more, less or another."""
+    found = [s["where"] for s in _steps(c, "forall")]
+    if not found:
+        return False
+    where = draw.choice(found)
+    if where and draw.random() < 0.5:
+        where.pop(draw.randrange(len(where)))
+    elif where and draw.random() < 0.5:
+        where[draw.randrange(len(where))] = draw.choice(_nodes(c, top))
+    else:
+        where.append(draw.choice(_nodes(c, top)))
+    return True
 
 
 def _relation(c: Certificate, draw: random.Random, top: int) -> bool:
@@ -463,7 +479,7 @@ def _names(c: Certificate, draw: random.Random, top: int) -> bool:
     places: list[Place] = [
         (s["names"], i) for s in _steps(c, "forall") for i in range(len(s["names"]))
     ]
-    places += [(s, "name") for s in _steps(c, "declared")]
+    places += [(s, "name") for s in _steps(c, "declared", "induct")]
     known = sorted({r[2] for r in c["nodes"] if r[0] == "name"})
     return _put(places, [*known, "q", "pi", "$0", ""], draw)
 
@@ -471,7 +487,7 @@ def _names(c: Certificate, draw: random.Random, top: int) -> bool:
 def _kind_of_step(c: Certificate, draw: random.Random, top: int) -> bool:
     rules = ("hypothesis", "declared", "schema", "lemma", "combine", "positive", "congruence")
     places: list[Place] = [(s, "rule") for s in _steps(c)]
-    return _put(places, (*rules, "forall", "instantiate", "cases", "admit"), draw)
+    return _put(places, (*rules, "forall", "induct", "instantiate", "cases", "admit"), draw)
 
 
 def _field(c: Certificate, draw: random.Random, top: int) -> bool:
@@ -534,7 +550,8 @@ KINDS: dict[str, Callable[[Certificate, random.Random, int], bool]] = {
     "a summand dropped or doubled": _row,
     "another coefficient": _coefficient,
     "another goal of a step": _goal,
-    "another context": _context,
+    "another context, case or end": _context,
+    "conditions of a quantified fact": _condition,
     "another relation": _relation,
     "another operator": _operator,
     "another argument": _argument,

@@ -186,11 +186,35 @@ class Prover:
             left = self.grow.matrix(rows, cols, self.draw.randint(1, 3))
         else:
             left = self.grow.in_l2(self.draw.randint(1, 3), self.kind == "gaussian")
+            if self.kind == "gaussian" and self.draw.random() < 0.7:
+                left = term("expect", self.polynomial(2))
         right = left
         for _ in range(self.draw.randint(0, 3)):
             found = list(variants(right, self.scope))
             right = self.draw.choice(found) if found else right
         self.attempt({"rule": "combine", "goal": self.at(term("eq", left, right)), "terms": []})
+
+    def polynomial(self, depth: int) -> Term:
+        """A number that is a polynomial in Gaussian vectors, maybe complex."""
+        size = self.draw.choice((trees.N, trees.K))
+        v, w = (self.grow.random_vector(size, self.draw.randint(0, 1), True) for _ in range(2))
+        if self.draw.random() < 0.3:
+            v = term("mul", term("constant", data="i"), v)
+        turned = term(self.draw.choice(("transpose", "adjoint")), v)
+        makers = [
+            lambda: term("norm2", v),
+            lambda: term("mul", turned, w),
+            lambda: term("tr", term("mul", w, turned)),
+            lambda: term("entry", v, ONE),
+            lambda: name("x"),
+        ]
+        if depth:
+            makers += [
+                lambda: term("mul", self.polynomial(depth - 1), self.polynomial(depth - 1)),
+                lambda: term("add", self.polynomial(depth - 1), self.polynomial(depth - 1)),
+                lambda: term("conj", self.polynomial(depth - 1)),
+            ]
+        return self.draw.choice(makers)()
 
     def combination(self) -> None:
         """An equation multiplied, turned over or traced, as it says or in another way."""
