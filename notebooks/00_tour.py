@@ -49,6 +49,7 @@ from proofs.checker.rules import find_rule
 from proofs.explain import explain_theorem
 from proofs.files import decide_text
 from proofs.library import Library
+from proofs.notation import define, dimension, inv, invertible, matrix, statement
 from proofs.search import prove
 
 # %% [markdown]
@@ -200,7 +201,42 @@ show diff(lambda, theta) = -2*lambda/(1 + beta*lambda)
 """)
 
 # %% [markdown]
-# ## 6. The kernel
+# ## 6. A statement in Python
+#
+# What a file can say can be said in Python, without any text that is parsed: names are declared,
+# operators build the same trees, and shapes are checked in the line that is written. Here is the
+# Woodbury identity, for matrices of any size.
+
+# %%
+n, k = dimension("n, k")
+A, U = matrix("A", n, n), matrix("U", n, k)
+C, V = matrix("C", k, k), matrix("V", k, n)
+updated = A + U @ C @ V
+woodbury = statement(
+    inv(updated) == inv(A) - inv(A) @ U @ inv(inv(C) + V @ inv(A) @ U) @ V @ inv(A),
+    assuming=[invertible(A), invertible(C), invertible(updated)],
+)
+woodbury
+
+# %% [markdown]
+# Nobody assumed that $C^{-1} + V A^{-1} U$ is invertible. It is, and that is proved first.
+
+# %%
+woodbury.decide()
+
+# %% [markdown]
+# The same with $C$ in place of $C^{-1}$ inside, as it is often remembered. Here that inverse has to
+# be assumed; with it, two numbers show that the formula is wrong.
+
+# %%
+inside = define("M", C + V @ inv(A) @ U)
+statement(
+    inv(updated) == inv(A) - inv(A) @ U @ inv(inside) @ V @ inv(A),
+    assuming=[invertible(A), invertible(updated), invertible(inside)],
+).decide()
+
+# %% [markdown]
+# ## 7. The kernel
 #
 # NumPy source, emitted from the derivation. It is not the formula as it stands:
 # $e^{\beta\lambda_0}$ overflows from $\beta\lambda_0 = 710$ on, so $W(e^y)$ became the Wright
@@ -218,7 +254,7 @@ print(inspect.getsource(kernel))
 print(kernel(0.0, 3.0, 2.0), 3 * np.exp(-4))
 
 # %% [markdown]
-# ## 7. Three ways to the same number
+# ## 8. Three ways to the same number
 #
 # On random and extreme instances the kernel is compared with the theorem's own side, which is
 # evaluated in intervals. The error is relative, in units of which float64 has about
@@ -258,7 +294,7 @@ for point in points:
     print(f"{shown}{kernel(*point)!s:<24}{direct}")
 
 # %% [markdown]
-# ## 8. Pictures
+# ## 9. Pictures
 #
 # **Where plain code fails.** Relative errors against 50 digits, for $\beta = 0.7$. On the left
 # $\theta = \beta\lambda_0/4$: `lambdify` overflows from $\beta\lambda_0 \approx 1400$ on. On the
@@ -359,5 +395,6 @@ plt.show()
 # |---|---|
 # | `python -m proofs check flow.appendix_clock` | certificate, instances and mutants again |
 # | `python -m proofs explain flow.appendix_clock` | all three proofs |
-# | `python -m proofs decide FILE` | a statement of your own |
+# | `python -m proofs decide FILE` | a statement of your own; [how to write one](../docs/language.md) |
+| `python -m proofs rules` | the rules that a proof may cite |
 # | `python -m derive show flow.denoising_time_main_clock` | the derivation of $t^\star$ |

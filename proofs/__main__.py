@@ -1,4 +1,4 @@
-"""The commands: `python -m proofs check | decide | explain | conforms | doctor`.
+"""The commands: `python -m proofs check | decide | explain | rules | conforms | doctor`.
 
 What a command needs is imported when it runs: `decide` on an algebraic statement loads no SymPy,
 NumPy or SciPy.
@@ -90,6 +90,16 @@ def _parser() -> argparse.ArgumentParser:
     )
     explain.add_argument("name", metavar="NAME|FILE")
     explain.set_defaults(run=_explain)
+
+    rules = commands.add_parser(
+        "rules",
+        help="list the rules that a proof may cite, or print some of them",
+        description="Without a NAME, the closed list of the checker's rules by section, each with "
+        "its conclusion. With one, the rule as it is written.",
+    )
+    rules.add_argument("names", nargs="*", metavar="NAME", help="such as inv_left")
+    rules.add_argument("--latex", action="store_true", help="print rules as LaTeX")
+    rules.set_defaults(run=_rules)
 
     conforms = commands.add_parser(
         "conforms",
@@ -224,6 +234,23 @@ def _explain(arguments: argparse.Namespace) -> int:
             return _usage(str(error.args[0]))
     print(explanation)
     return explanation.verdict.exit_status
+
+
+def _rules(arguments: argparse.Namespace) -> int:
+    from proofs.rulebook import UnknownRule, contents, rule, sections
+
+    names = arguments.names
+    if not names and not arguments.latex:
+        print(contents())
+        return 0
+    names = names or [name for section in sections().values() for name in section]
+    try:
+        found = [rule(name) for name in names]
+    except UnknownRule as error:
+        return _usage(str(error.args[0]))
+    shown = [f"% {r.name}\n{r.latex()}" if arguments.latex else str(r) for r in found]
+    print("\n\n".join(shown))
+    return 0
 
 
 def _conforms(arguments: argparse.Namespace) -> int:

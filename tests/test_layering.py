@@ -42,7 +42,7 @@ LAYERS = (
     {"verdict", "doctor", "processes"},
     {"language"},
     {"checker", "evaluate"},
-    {"typeset"},
+    {"typeset", "rulebook"},
     {"search", "instances", "mutants", "refute", "report", "library", "attack"},
     {"bridge", "conformance", "decide"},
     {"explain", "files", "recheck"},
