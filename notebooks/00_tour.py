@@ -49,7 +49,7 @@ from proofs.checker.rules import find_rule
 from proofs.explain import explain_theorem
 from proofs.files import decide_text
 from proofs.library import Library
-from proofs.notation import define, dimension, inv, invertible, matrix, statement
+from proofs.notation import IllTyped, define, dimension, inv, invertible, matrix, statement
 from proofs.search import prove
 
 # %% [markdown]
@@ -225,15 +225,33 @@ woodbury
 woodbury.decide()
 
 # %% [markdown]
-# The same with $C$ in place of $C^{-1}$ inside, as it is often remembered. Here that inverse has to
-# be assumed; with it, two numbers show that the formula is wrong.
+# The same with $C$ in place of $C^{-1}$ inside, as it is often remembered: false, and the nearest
+# true neighbour is what that right side is the inverse of. (That $M$ is invertible no longer
+# follows, so that it is assumed.)
 
 # %%
 inside = define("M", C + V @ inv(A) @ U)
 statement(
     inv(updated) == inv(A) - inv(A) @ U @ inv(inside) @ V @ inv(A),
-    assuming=[invertible(A), invertible(updated), invertible(inside)],
+    assuming=[invertible(A), invertible(C), invertible(updated), invertible(inside)],
 ).decide()
+
+# %% [markdown]
+# The order of factors is no slip that numbers can show: it takes matrices.
+
+# %%
+B = matrix("B", n, n)
+given = [invertible(A), invertible(B)]
+statement(inv(A @ B) == inv(A) @ inv(B), assuming=given).decide()
+
+# %% [markdown]
+# What doesn't fit is refused where it is written.
+
+# %%
+try:
+    A + V @ C @ U
+except IllTyped as problem:
+    print(problem)
 
 # %% [markdown]
 # ## 7. The kernel
@@ -395,6 +413,6 @@ plt.show()
 # |---|---|
 # | `python -m proofs check flow.appendix_clock` | certificate, instances and mutants again |
 # | `python -m proofs explain flow.appendix_clock` | all three proofs |
-# | `python -m proofs decide FILE` | a statement of your own; [how to write one](../docs/language.md) |
-| `python -m proofs rules` | the rules that a proof may cite |
+# | `python -m proofs decide FILE` | a statement of your own ([how to write it](../docs/language.md)) |
+# | `python -m proofs rules` | the rules that a proof may cite |
 # | `python -m derive show flow.denoising_time_main_clock` | the derivation of $t^\star$ |
