@@ -413,6 +413,6 @@ plt.show()
 # |---|---|
 # | `python -m proofs check flow.appendix_clock` | certificate, instances and mutants again |
 # | `python -m proofs explain flow.appendix_clock` | all three proofs |
-# | `python -m proofs decide FILE` | a statement of your own ([how to write it](../docs/language.md)) |
+# | `python -m proofs decide FILE` | [a statement of your own](../docs/language.md) |
 # | `python -m proofs rules` | the rules that a proof may cite |
 # | `python -m derive show flow.denoising_time_main_clock` | the derivation of $t^\star$ |
