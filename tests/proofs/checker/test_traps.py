@@ -383,6 +383,61 @@ def test_zero_to_the_power_zero_is_one_and_no_more():
     assert not Proof("let x, s : real\nshow x^s = x^s").accepts()
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "define a = a + 1",
+        "define a = b\ndefine b = a",
+        "define a = b + 1\ndefine b = c\ndefine c = a",
+        "define x = x + 1",
+        "define f(t) = f(t)",
+    ],
+)
+def test_a_definition_in_a_circle_is_none(lines: str):
+    with pytest.raises(StatementError):
+        parse(f"let x : real\n{lines}\nshow x = x")
+
+
+def test_a_relation_under_a_condition_that_never_holds_says_nothing_elsewhere():
+    """for all q where q > q : 1 = 0, which is true, and worth nothing."""
+    q = name("q")
+    never = term("gt", q, q)
+    empty = {
+        "rule": "forall",
+        "names": ["q"],
+        "types": [REAL],
+        "where": [never],
+        "steps": [schema("irreflexive", x=q, by=[None])],
+        "goal": term("eq", ONE, rational(0)),
+    }
+    proof = Proof("let x : real\nshow 1 = 0")
+    assert Proof("let x : real\nshow x = x").accepts(empty)
+    for by in ([], [None], [0], [0, 0]):
+        assert not proof.accepts(empty, instantiate(0, x, by=by))
+    assert not proof.accepts(empty, combine(term("eq", ONE, rational(0)), [None, 0, None, ""]))
+    assert not proof.accepts(empty, schema("irreflexive", x=x, by=[0]))
+    without = {**empty, "where": []}
+    assert not proof.accepts(without, instantiate(0, x))
+
+
+def test_an_induction_needs_its_start_its_step_and_an_end():
+    q = name("q")
+    for goal, text, at in (
+        (term("eq", q, ONE), "n = 1", n),  # true at 1, no step
+        (term("eq", x, TWO), "x = 2", n),  # a step, no start
+        (term("eq", q, n), "1 = n", ONE),
+        (term("eq", term("mul", q, q), q), "n*n = n", n),
+    ):
+        proof = Proof(f"let n : dimension\nlet x : real\nshow {text}")
+        step = {"rule": "induct", "name": "q", "goal": goal, "at": at, "steps": []}
+        assert not proof.accepts(combine(term("eq", ONE, ONE)), step)
+    proof = Proof("let n : dimension\nlet x : real\nshow (n - 1)*x = (n - 1)*x")
+    same = term("eq", q, q)
+    for end, holds in ((n, True), (ONE, True), (proof("n - 1"), False), (x, False)):
+        step = {"rule": "induct", "name": "q", "goal": same, "at": end, "steps": []}
+        assert proof.accepts(step) is holds
+
+
 # ---------------------------------------------------------------- matrices
 
 
