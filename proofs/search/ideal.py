@@ -202,6 +202,9 @@ class Ideal:
                             )
 
     def _enqueue(self, one: Relation, two: Relation) -> None:
+        (m1, w1), (m2, w2) = one.lead, two.lead
+        if not ((w1[-1] in w2 or w2[-1] in w1) if w1 and w2 else _gcd(m1, m2)):
+            return  # nothing in common
         cost = self.order(one.lead)[0] + self.order(two.lead)[0]
         heapq.heappush(self._queue, (cost, next(self._ticket), one, two))
 

@@ -16,9 +16,10 @@ def kronecker(w: Workbench, node: Term) -> None:
     """What a Kronecker product is equal to, and its products with the others in sight."""
     a, b = node.args
     sizes = _sizes(w, node)
-    w.schema("kron_transpose", **sizes, A=a, B=b)
-    if infer(node, w.facts.scope).is_complex:
-        w.schema("kron_adjoint", **sizes, A=a, B=b)
+    if {a.op, b.op} - {"transpose", "adjoint", "conj"}:  # else the product that was turned has it
+        w.schema("kron_transpose", **sizes, A=a, B=b)
+        if infer(node, w.facts.scope).is_complex:
+            w.schema("kron_adjoint", **sizes, A=a, B=b)
     if a.op == b.op == "eye":
         w.schema("kron_eye", n=sizes["n"], k=sizes["m"])
     if a.op in ("add", "sub"):

@@ -16,7 +16,8 @@ from proofs.search.ideal import Term as Part
 from proofs.search.raising import NoTerm, size_term
 from proofs.search.workbench import Stuck, Workbench
 
-MAX_BATCH = 500  # pairs of the ideal worked off between two looks at what is left
+MAX_BATCH = 3_000  # pairs of the ideal worked off between two looks at what is left
+MAX_ON_THE_WAY = 300  # for an equation that nobody asked for
 
 
 def by_penrose(w: Workbench, goal: Term) -> int | None:
@@ -70,8 +71,9 @@ def _inside_products(w: Workbench) -> bool:
 def _combined(w: Workbench, ideal: Ideal, a: Term, x: Term, goals: list[Term]) -> bool:
     lower = w.facts.lowering.lower
     left, right = (_Projection(g.args[1], lower(g.args[1])) for g in goals[:2])
-    batch = 1
-    while batch < MAX_BATCH:
+    wanted = w.statement.goal.op == "eq" and any(s is a for s in _arguments(w.statement.goal))
+    batch, limit = 1, MAX_BATCH if wanted else MAX_ON_THE_WAY
+    while batch < limit:
         left.reduce(ideal)
         right.reduce(ideal)
         found = _hold(ideal, left.rest, right.rest, lower(a), lower(x))
@@ -87,6 +89,11 @@ def _combined(w: Workbench, ideal: Ideal, a: Term, x: Term, goals: list[Term]) -
             return False
         batch *= 2
     return False
+
+
+def _arguments(goal: Term) -> list[Term]:
+    """What the sides of an equation are pseudo-inverses of."""
+    return [side.args[0] for side in goal.args if side.op == "pinv"]
 
 
 def _hold(ideal: Ideal, ax: Poly, xa: Poly, a: Poly, x: Poly) -> list[list[Any]] | None:

@@ -112,6 +112,8 @@ class Raising:
         """A term for an atom."""
         if a in self.atoms:
             return self.atoms[a]
+        if a.twin in self.atoms:
+            return term("conj", self.atoms[a.twin])
         if a.word is None:
             raise NoTerm(a.key)
         if any(x.rows == L2 for x in a.word) and not (a.word[0].rows == ONE and _has_mean(a.word)):

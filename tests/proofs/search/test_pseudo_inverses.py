@@ -284,6 +284,19 @@ define beta = 1 + inner(d, pinv(A)*c)
 assume beta != 0
 show pinv(A + c*d.T) = pinv(A) - pinv(A)*c*d.T*pinv(A)/beta
 """,
+    "rank one update complex": """
+let n, k : dimension
+let A : complex matrix(n, k)
+let c : complex vector(n)
+let d : complex vector(k)
+define b = 1 + d.H*pinv(A)*c
+define w = (eye(n) - A*pinv(A))*c
+define m = (eye(k) - pinv(A)*A)*d
+assume norm2(w) > 0
+assume norm2(m) > 0
+define X = pinv(A) - pinv(A)*c*w.H/norm2(w) - m*d.H*pinv(A)/norm2(m) + b*m*w.H/(norm2(m)*norm2(w))
+show pinv(A + c*d.H) = X
+""",
     "new row": """
 let n, k : dimension
 let A : matrix(n, k)
