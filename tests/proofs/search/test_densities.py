@@ -152,6 +152,7 @@ TRUE = {
     + "show cov(f, f | g + N) = M - C*inv(K + s^2*eye(n))*C.T",
     "two sensors": SENSORS
     + "show E(X | Y, Z) = a + P*(H.T*inv(R)*(Y - H*a) + F.T*inv(Q)*(Z - F*a))",
+    "two sensors, the covariance": SENSORS + "show cov(X, X | Y, Z) = P",
     "two uncorrelated blocks": BLOCKS
     + "assume T = zeros(k, p)\nlet (X, Y, Z) : gaussian((a, b, c), V)\n"
     "show E(X | Y, Z) = a + C*inv(R)*(Y - b) + D*inv(Q)*(Z - c)",
@@ -206,6 +207,7 @@ FALSE = {
     "two correlated blocks taken as uncorrelated, the covariance": BLOCKS
     + "let (X, Y, Z) : gaussian((a, b, c), V)\n"
     "show cov(X, X | Y, Z) = S - C*inv(R)*C.T - D*inv(Q)*D.T",
+    "two sensors, one forgotten": SENSORS + "show cov(X, X | Y, Z) = inv(inv(S) + H.T*inv(R)*H)",
     "the second condition forgotten": NOISY + "show cov(X, X | X + N, X + M) = cov(X, X | X + N)",
     "standard deviations in place of precisions": NOISY + "show 1/cov(X, X | X + N) = 1/s + 1/r",
     "regression, the noise forgotten": REGRESSION + "show E(w | Y) = P*F.T*Y",
