@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from proofs.checker.algebra import Poly, TooLarge
 from proofs.checker.definedness import NotDefined
+from proofs.language.errors import StatementError
 from proofs.language.infer import infer
 from proofs.language.tree import Term, rational, term
 from proofs.search import equations
@@ -12,6 +15,7 @@ from proofs.search.raising import NoTerm, factors_of, product_of, size_term
 from proofs.search.squares import Square, Squares, centers
 from proofs.search.workbench import Stuck, Workbench
 
+Method = Callable[[Workbench, Term, Term], int | None]
 STEPS = 40  # of completion before a second attempt
 
 
@@ -30,10 +34,18 @@ def definite(w: Workbench, a: Term) -> int | None:
         _definite_squares,
         _definite_completed,
     ):
-        found = method(w, a, n)
+        found = _tried(method, w, a, n)
         if found is not None:
             return found
     return None
+
+
+def _tried(method: Method, w: Workbench, a: Term, n: Term) -> int | None:
+    """What a method finds; one that doesn't fit stops no other."""
+    try:
+        return method(w, a, n)
+    except (StatementError, NoTerm, TooLarge, NotDefined):
+        return None
 
 
 def _definite_by_form(w: Workbench, a: Term, n: Term) -> int | None:
@@ -157,7 +169,7 @@ def semidefinite(w: Workbench, a: Term) -> int | None:
         _semidefinite_completed,
     ):
         if found is None:
-            found = method(w, a, n)
+            found = _tried(method, w, a, n)
     return found
 
 

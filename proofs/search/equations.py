@@ -23,7 +23,7 @@ from proofs.language.errors import StatementError
 from proofs.language.infer import infer
 from proofs.language.sizes import Size
 from proofs.language.tree import Term, abstract, bound, instantiate, name, postorder, rational, term
-from proofs.search import instances, literals, logarithms
+from proofs.search import instances, literals, logarithms, quantified
 from proofs.search.ideal import Ideal, divide
 from proofs.search.pseudo_inverses import by_penrose
 from proofs.search.raising import NoTerm, opened, size_term
@@ -373,6 +373,20 @@ def _inverse(w: Workbench, goal: Term) -> int | None:
     return None
 
 
+def _with_more(w: Workbench, goal: Term) -> int | None:
+    """With the inverses of what is known to be invertible, and what is known on kernels."""
+    size = len(w.facts.facts)
+    for fact in list(w.facts.facts):
+        if fact.relation.op == "forall" and w.depth == 0:
+            quantified.on_a_kernel(w, fact.relation)
+    for fact in list(w.facts.facts):
+        a = fact.relation.args[0]
+        if fact.relation.op == "invertible" and not infer(a, w.facts.scope).is_scalar:
+            w.schema("inv_left", n=w.size(a), A=a)
+            w.schema("inv_right", n=w.size(a), A=a)
+    return _quick(w, goal) if len(w.facts.facts) > size else None
+
+
 def _antisymmetric(w: Workbench, goal: Term) -> int | None:
     """a = b from a <= b and b <= a, where both are known."""
     a, b = goal.args
@@ -529,5 +543,6 @@ TACTICS = (
     _sum_by_terms,
     _antisymmetric,
     _by_entries,
+    _with_more,
     _thorough,
 )

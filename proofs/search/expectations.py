@@ -31,8 +31,8 @@ def gather(w: Workbench, roots: list[Term]) -> None:
             node = w.raising.scalar(a)
         except NoTerm:
             continue
-        if node.op == "l2inner":
-            for place in _moves(w, *node.args):
+        if node.op in ("l2inner", "l2norm2"):
+            for place in _moves(w, node.args[0], node.args[-1]):
                 _collect(w, w.facts.facts[place].relation, pending)
 
 
@@ -42,7 +42,9 @@ def _collect(w: Workbench, relation: Term, pending: list[Atom]) -> None:
     except (TooLarge, StatementError):
         return
     for monomial, _ in value.terms:
-        pending += [a for a, _ in monomial if a.word and ("$e(" in a.key)]
+        pending += [
+            a for a, _ in monomial if a.word and any(x.key.startswith("$e(") for x in a.word)
+        ]
 
 
 def _moves(w: Workbench, u: Term, v: Term) -> list[int]:

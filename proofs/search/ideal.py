@@ -372,8 +372,13 @@ class Ideal:
                 # Rotation and transposition may turn the new trace into the old one.
                 before = (multiply(((a, 1),), m)[1], ()) if apart else place
                 change = _total([found]).terms
-                if change.get(before) != (1 if apart else coefficient):
+                wanted = Fraction(1) if apart else coefficient
+                got = change.get(before)
+                if not got:
                     continue
+                if got != wanted:  # as in x.T*A*x for a skew A, which is minus itself
+                    found = _scaled(found, wanted / got)
+                    change = _total([found]).terms
                 # A rule turned round may undo what it did: the new traces must be smaller.
                 here = self.order(before)
                 if not all(self.order(p) < here for p in change if p != before):

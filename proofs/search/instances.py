@@ -12,6 +12,7 @@ from proofs.language.tree import Term, postorder, rational, term
 from proofs.search import (
     calculus,
     determinants,
+    entrywise,
     expectations,
     gaussians,
     literals,
@@ -45,6 +46,7 @@ def gather(w: Workbench, roots: list[Term]) -> None:
         _reciprocals(w)
         expectations.gather(w, roots)
         products.gather(w, roots)
+        entrywise.gather(w, roots)
         if len(w.facts.facts) == size:
             return
 
@@ -188,17 +190,9 @@ def _softmax_entry(w: Workbench, node: Term) -> None:
         w.schema("softmax_entry", n=_size(w, vector), x=vector.args[0], j=node.args[1])
 
 
-def _diagonal(w: Workbench, node: Term) -> None:
-    w.schema("diag_transpose", n=_size(w, node), x=node.args[0])
-    w.schema("diag_ones", n=_size(w, node), x=node.args[0])
-    size = infer(node, w.facts.scope).rows.value
-    if size is not None and size <= MAX_LITERAL:
-        for j in range(1, size + 1):
-            w.schema("diag_entry", n=rational(size), x=node.args[0], j=rational(j))
-        w.schema("eye_units", n=rational(size))
-
-
 def _trace(w: Workbench, node: Term) -> None:
+    if node.args[0].op == "diag":
+        w.schema("trace_diag", n=_size(w, node.args[0]), x=node.args[0].args[0])
     if node.args[0].op == "kron":
         a, b = node.args[0].args
         w.schema("kron_trace", n=_size(w, a), k=_size(w, b), A=a, B=b)
@@ -338,6 +332,7 @@ def _properties(w: Workbench) -> None:
             order.says(w, relation)
         elif op == "eq":
             _vanishing(w, relation)
+            _one_sided(w, relation)
         elif op == "commute":
             w.schema("commute_says", n=_size(w, args[0]), A=args[0], B=args[1])
         elif op == "positive_semidefinite" and args[0].op == "block" and args[0].data == (2, 2):
@@ -375,6 +370,15 @@ def _vanishing(w: Workbench, relation: Term) -> None:
         w.schema(rule, **sizes, A=a)
 
 
+def _one_sided(w: Workbench, relation: Term) -> None:
+    """B*A = eye(n), where A*B = eye(n) for square matrices."""
+    for side, other in (relation.args, relation.args[::-1]):
+        if side.op == "mul" and other.op == "eye":
+            kinds = [infer(a, w.facts.scope) for a in side.args]
+            if all(k.rows == k.cols and not k.is_scalar for k in kinds):
+                w.schema("one_sided", n=_size(w, side), A=side.args[0], B=side.args[1])
+
+
 def _reciprocals(w: Workbench) -> None:
     """x*(1/x) = 1 for each reciprocal in sight."""
     for a, node in list(w.raising.atoms.items()):
@@ -388,7 +392,8 @@ def _reciprocals(w: Workbench) -> None:
 INSTANCES: dict[str, Callable[[Workbench, Term], None]] = {
     "kron": products.kronecker,
     "vec": products.vectorized,
-    "hadamard": products.entrywise,
+    "hadamard": entrywise.hadamard,
+    "transpose": entrywise.transposed,
     "inv": _inverse,
     "div": _quotient,
     "pow": _power,
@@ -407,7 +412,7 @@ INSTANCES: dict[str, Callable[[Workbench, Term], None]] = {
     "expect_given": gaussians.condition,
     "cov_given": gaussians.condition,
     "entry": _softmax_entry,
-    "diag": _diagonal,
+    "diag": entrywise.diagonal,
     "ones": _ones,
     "det": _determinant,
     "rank": ranks.gather,

@@ -1,4 +1,4 @@
-"""Untrusted. Instances for Kronecker products, vec and entrywise products."""
+"""Untrusted. Instances for Kronecker products and vec."""
 
 from __future__ import annotations
 
@@ -138,11 +138,3 @@ def _vec_of_product(w: Workbench, a: Term, x: Term, b: Term) -> None:
         X=x,
         B=b,
     )
-
-
-def entrywise(w: Workbench, node: Term) -> None:
-    """The sum of an entrywise product's entries is a trace."""
-    kind = infer(node, w.facts.scope)
-    sizes = {"n": size_term(kind.rows), "k": size_term(kind.cols)}
-    w.schema("hadamard_total", **sizes, A=node.args[0], B=node.args[1])
-    w.schema("hadamard_symmetric", **sizes, A=node.args[0], B=node.args[1])

@@ -129,17 +129,20 @@ def norm(w: Workbench, a: Term, strict: bool) -> int | None:
     return w.schema("norm_nonnegative", A=a, **sizes) if found is None else found
 
 
-def _roots(w: Workbench, relation: Term) -> list[Poly]:
+def _roots(w: Workbench, relation: Term) -> list[tuple[Fraction, Poly]]:
     """Sums and differences of what the goal takes norms of, as roots of squares."""
     inside = [n.args[0] for n in postorder([relation]) if n.op == "norm2" and not n.free]
     values = [w.facts.lowering.lower(a).T.conj for a in dict.fromkeys(inside)]
     found = [
-        one + two.scale(Fraction(s))
+        (Fraction(1), one + two.scale(Fraction(s)))
         for i, one in enumerate(values)
         for two in values[:i]
         if (one.rows, one.cols) == (two.rows, two.cols)
         for s in (-1, 1)
     ]
+    for one in values:  # of a matrix, its skew and symmetric parts
+        if one.rows == one.cols:
+            found += [(Fraction(1, 2), one + one.T.conj.scale(Fraction(s))) for s in (-1, 1)]
     return found[:MAX_ROOTS]
 
 

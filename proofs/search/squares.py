@@ -7,6 +7,7 @@ the known equations, and so on.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,6 +21,7 @@ from proofs.checker.algebra import (
     Word,
     identity,
     multiply,
+    number,
     of_letter,
     turns,
 )
@@ -32,6 +34,7 @@ from proofs.search.workbench import Workbench
 
 MAX_SQUARES = 5
 MAX_TRIES = 40
+MAX_WAYS = 12  # to put a product that is the identity into a word
 MAX_SUMMANDS = 6  # of a known semidefinite sum
 MAX_TERMS = 24  # a longer value is not tried
 ZERO = rational(0)
@@ -91,13 +94,13 @@ class _Split:
 class Squares:
     """The search for squares that add up to a value."""
 
-    def __init__(self, w: Workbench, ideal: Ideal, roots: list[Poly]) -> None:
+    def __init__(self, w: Workbench, ideal: Ideal, roots: list[tuple[Fraction, Poly]]) -> None:
         self.w = w
         self.ideal = ideal
         self.roots = roots
         self.tries = MAX_TRIES
         self.centers: list[Center] = []
-        self._adjoints: dict[Letter, Letter] = {}
+        self._adjoints: dict[Letter, tuple[int, Letter]] = {}
         self._identities: dict[Size, Center] = {}
 
     def find(self, value: Poly) -> Iterator[tuple[list[Square], Poly]]:
@@ -128,8 +131,8 @@ class Squares:
     def _candidates(self, value: Poly, first: bool) -> Iterator[Square]:
         one = identity(ONE)
         if first:
-            for root in self.roots:
-                yield Square(one, root, Center(None, identity(root.cols)))
+            for scale, root in self.roots:
+                yield Square(number(scale), root, Center(None, identity(root.cols)))
             if not value.is_scalar:  # an orthogonal projection is its own square
                 yield Square(one, value, Center(None, identity(value.cols)))
         yield from self.begun(value)
@@ -175,7 +178,7 @@ class Squares:
         rest, _ = self.ideal.reduce(value - begun.under(value))
         unit = multiply(scale, half)[1]
         taken = {lead.place}
-        for split in self._splits(rest):
+        for split in self._splits(rest, expanded=True):
             same = (split.u, split.center, split.outer) == (lead.u, lead.center, lead.outer)
             if not same or split.place in taken or split.v == lead.u:
                 continue
@@ -197,17 +200,39 @@ class Squares:
         if value.is_scalar:
             is_complex = any(a.is_complex for a, _ in monomial)
             return Fraction(1) if is_complex else Fraction(1, 2)
-        return Fraction(1, 2) if self._adjoint(word) == word else Fraction(1)
+        return Fraction(1, 2) if self._adjoint(word)[1] == word else Fraction(1)
 
     # ------------------------------------------------------------ ways to read a term
 
-    def _splits(self, value: Poly) -> Iterator[_Split]:
+    def _splits(self, value: Poly, expanded: bool = False) -> Iterator[_Split]:
         """All ways to read the terms of a value as u*center*v.H."""
         for place, coefficient in value.terms.items():
             for monomial, word, outer in self._words(place, value):
-                for u, rest, sign, center in self._cuts(word, value.rows):
-                    v = self._adjoint(rest)
-                    yield _Split(coefficient / sign, monomial, u, v, center, outer, place)
+                ways = self._expanded(word, value.rows) if expanded else [word]
+                for way in ways:
+                    for u, rest, sign, center in self._cuts(way, value.rows):
+                        turned, v = self._adjoint(rest)
+                        c = coefficient * turned / sign
+                        yield _Split(c, monomial, u, v, center, outer, place)
+
+    def _expanded(self, word: Word, size: Size) -> list[Word]:
+        """A word, and it with a known A*B = identity put in, which simplifying has taken out."""
+        ways = [word]
+        for relation in self.ideal.relations:
+            powers, pair_ = relation.lead
+            others = relation.value.terms.keys() - {relation.lead}
+            if powers or len(pair_) != 2 or others != {((), ())}:
+                continue
+            if any(x.isometry or x.key.startswith("inv(") for x in pair_):
+                continue
+            for i in range(len(word) + 1):
+                middle = size
+                if word:
+                    middle = word[i].rows if i < len(word) else word[-1].cols
+                scale = relation.value.terms[relation.lead] + relation.value.terms[(), ()]
+                if middle == pair_[0].rows and not scale and len(ways) < MAX_WAYS:
+                    ways.append((*word[:i], *pair_, *word[i:]))
+        return ways
 
     def _cuts(self, word: Word, size: Size) -> Iterator[tuple[Word, Word, Fraction, Center]]:
         """The parts of a word before and after a center, which may be the identity."""
@@ -252,19 +277,20 @@ class Squares:
                     if not narrow and c.letter is turned[0] and len(c.value.terms) == 1:
                         yield rest, turned[1:], c
 
-    def _adjoint(self, word: Word) -> Word:
-        """The adjoint of a word, Hermitian letters as they are."""
-        return tuple(self._turned(x) for x in reversed(word))
+    def _adjoint(self, word: Word) -> tuple[int, Word]:
+        """The adjoint of a word, up to a sign; Hermitian and skew letters as they are."""
+        parts = [self._turned(x) for x in reversed(word)]
+        return math.prod(s for s, _ in parts), tuple(x for _, x in parts)
 
-    def _turned(self, x: Letter) -> Letter:
+    def _turned(self, x: Letter) -> tuple[int, Letter]:
         found = self._adjoints.get(x)
         if found is None:
-            found = x.T.conj
-            simpler, _ = self.ideal.reduce(of_letter(found))
+            found = (1, x.T.conj)
+            simpler, _ = self.ideal.reduce(of_letter(x.T.conj))
             if len(simpler.terms) == 1:
                 (((monomial, word), coefficient),) = simpler.terms.items()
-                if len(word) == 1 and not monomial and coefficient == 1:
-                    found = word[0]
+                if len(word) == 1 and not monomial and abs(coefficient) == 1:
+                    found = (int(coefficient), word[0])
             self._adjoints[x] = found
         return found
 

@@ -1,0 +1,124 @@
+"""Untrusted. Instances for entrywise products and diagonal matrices."""
+
+from __future__ import annotations
+
+from proofs.checker.algebra import ONE, Letter, TooLarge, Word
+from proofs.language.errors import StatementError
+from proofs.language.infer import infer
+from proofs.language.tree import Term, rational, term
+from proofs.search.raising import NoTerm, size_term
+from proofs.search.workbench import Workbench
+
+MAX_LITERAL = 8  # diagonals of at most this literal size are written out
+MAX_DIAGONALS = 5  # whose products are compared
+
+
+def hadamard(w: Workbench, node: Term) -> None:
+    """An entrywise product by the form of its factors."""
+    a, b = node.args
+    sizes = _sizes(w, node)
+    w.schema("hadamard_total", **sizes, A=a, B=b)
+    w.schema("hadamard_symmetric", **sizes, A=a, B=b)
+    scope = w.facts.scope
+    if infer(node, scope).cols == ONE:
+        w.schema("hadamard_vector", n=sizes["n"], x=a, y=b)
+    if a.op == "hadamard":
+        w.schema("hadamard_associative", **sizes, A=a.args[0], B=a.args[1], C=b)
+    if b.op in ("add", "sub"):
+        second = b.args[1] if b.op == "add" else term("neg", b.args[1])
+        w.schema("hadamard_sum", **sizes, A=a, B=b.args[0], C=second)
+    elif b.op == "neg":
+        w.schema("hadamard_scale", **sizes, A=a, B=b.args[0], c=rational(-1))
+    elif b.op == "mul" and infer(b.args[0], scope).is_scalar:
+        w.schema("hadamard_scale", **sizes, A=a, B=b.args[1], c=b.args[0])
+    if a.op == "mul":
+        one, two = a.args
+        if infer(one, scope).cols == ONE and not infer(one, scope).is_scalar:
+            y = two.args[0] if two.op == "transpose" else term("transpose", two)
+            w.schema("hadamard_outer", **sizes, A=b, x=one, y=y)
+        if one.op == "diag":
+            w.schema("hadamard_rows", **sizes, A=two, B=b, x=one.args[0])
+        if two.op == "diag":
+            w.schema("hadamard_columns", **sizes, A=one, B=b, y=two.args[0])
+
+
+def transposed(w: Workbench, node: Term) -> None:
+    """The transpose of an entrywise product."""
+    a = node.args[0]
+    if a.op == "hadamard":
+        w.schema("hadamard_transpose", **_sizes(w, a), A=a.args[0], B=a.args[1])
+
+
+def diagonal(w: Workbench, node: Term) -> None:
+    """A diagonal matrix by the form of its vector, and its products with others in sight."""
+    x = node.args[0]
+    n = w.size(node)
+    w.schema("diag_transpose", n=n, x=x)
+    w.schema("diag_ones", n=n, x=x)
+    size = infer(node, w.facts.scope).rows.value
+    if size is not None and size <= MAX_LITERAL:
+        for j in range(1, size + 1):
+            w.schema("diag_entry", n=n, x=x, j=rational(j))
+        w.schema("eye_units", n=n)
+    if x.op in ("add", "sub"):
+        second = x.args[1] if x.op == "add" else term("neg", x.args[1])
+        w.schema("diag_sum", n=n, x=x.args[0], y=second)
+    elif x.op == "neg":
+        w.schema("diag_scale", n=n, x=x.args[0], c=rational(-1))
+    elif x.op == "mul" and infer(x.args[0], w.facts.scope).is_scalar:
+        w.schema("diag_scale", n=n, x=x.args[1], c=x.args[0])
+    elif x.op == "ones":
+        w.schema("diag_of_ones", n=n)
+    elif x.op == "hadamard":
+        w.schema("hadamard_diag", n=n, x=x.args[0], y=x.args[1])
+
+
+def gather(w: Workbench, roots: list[Term]) -> None:
+    """What diagonals and entrywise products meet in the words of a goal."""
+    diagonals: dict[Term, None] = {}
+    for root in roots:
+        if root.op not in ("eq", "le", "ge", "lt", "gt"):
+            continue
+        try:
+            value = w.facts.difference(root)
+        except (TooLarge, StatementError):
+            continue
+        for monomial, word in value.terms:
+            for letters in (word, *(a.word for a, _ in monomial if a.word)):
+                for i in range(len(letters)):
+                    diagonals |= dict.fromkeys(_around(w, letters, i))
+    known = list(diagonals)[:MAX_DIAGONALS]
+    for i, one in enumerate(known):
+        for two in known[:i]:
+            if w.size(one) is w.size(two):
+                w.schema("diag_commute", n=w.size(one), x=one, y=two)
+
+
+def _around(w: Workbench, word: Word, i: int) -> list[Term]:
+    """Take what a letter's neighbours call for; the vector of a diagonal."""
+    node = _node(w, word[i])
+    if node is None or node.op not in ("diag", "hadamard"):
+        return []
+    before, after = word[i - 1], word[(i + 1) % len(word)]
+    n = w.size(node)
+    try:
+        if node.op == "diag":
+            if after.cols == ONE and after.rows == word[i].cols:
+                w.schema("diag_swap", n=n, x=node.args[0], y=w.raising.letter(after))
+            return [node.args[0]]
+        if before.rows == after.cols == ONE:
+            x, y = w.raising.letter(before.T), w.raising.letter(after)
+            a, b = node.args
+            w.schema("hadamard_form", **_sizes(w, node), A=a, B=b, x=x, y=y)
+    except NoTerm:
+        return []
+    return []
+
+
+def _node(w: Workbench, x: Letter) -> Term | None:
+    return None if x.conjugated else w.raising.letters.get(x.T if x.transposed else x)
+
+
+def _sizes(w: Workbench, node: Term) -> dict[str, Term]:
+    kind = infer(node, w.facts.scope)
+    return {"n": size_term(kind.rows), "k": size_term(kind.cols)}
