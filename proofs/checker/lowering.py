@@ -221,7 +221,10 @@ class Outcome(Lowering):
         if node.op in ("name", "expect_given"):
             return self._vector(self.outside.lower(node))
         args, kind = [self._done[a] for a in self._needed(node)], infer(node, self.scope)
-        if is_polynomial(node, self.scope):
+        # A power too high to be written out is no polynomial here, and random nevertheless.
+        if is_polynomial(node, self.scope) and not (
+            node.op == "pow" and int(str(node.args[1].data)) > MAX_POWER
+        ):
             return self._built(node, args, kind)
         return self._opaque(node, kind)
 
