@@ -28,7 +28,7 @@ class Stated:
     """
 
     statement: Statement
-    names: show.Names = field(default_factory=dict)
+    names: show.Names = field(default_factory=dict, compare=False)
 
     @property
     def hash(self) -> str:
