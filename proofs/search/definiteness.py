@@ -151,7 +151,10 @@ def semidefinite(w: Workbench, a: Term) -> int | None:
         found = _square(w, a)
         return w.schema("semidefinite_scalar", x=a) if found is None else found
     n = w.size(a)
-    if not w.facts.lowering.lower(a).terms:
+    value = w.facts.lowering.lower(a)
+    if a.op in ("add", "sub") and len(value.terms) == 1:  # such as B - zeros(n, n)
+        a = w.raising.poly(value)
+    if not value.terms:
         return w.schema("semidefinite_gram", n=n, k=n, B=term("zeros", n, n))
     found = _part_of_block(w, term("positive_semidefinite", a))
     if found is not None:

@@ -166,6 +166,12 @@ assume positive_semidefinite(A)
 assume positive_definite(B)
 show positive_semidefinite(hadamard(A, B))
 
+== zero is below an entrywise product of Gram matrices
+let n : dimension
+let x, y : vector(n)
+let A, B : matrix(n, n)
+show zeros(n, n) <= hadamard(A*A.T, B*B.T)
+
 == a Gram matrix entrywise
 let n : dimension
 let x, y : vector(n)
