@@ -191,7 +191,7 @@ def _entry(node: Term, m: np.ndarray, row: np.ndarray, *col: np.ndarray) -> np.n
     return m[i - 1 : i, j - 1 : j]
 
 
-def _kron(node: Term, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+def _kron(node: Term, x: Any, y: Any) -> np.ndarray:
     p, q = y.shape
 
     def one(i: int, j: int) -> Gauss:
