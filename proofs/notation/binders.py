@@ -23,6 +23,7 @@ from proofs.notation.expressions import (
     Relation,
     merged,
     piece,
+    relations,
     scope_of,
     typed,
 )
@@ -81,11 +82,8 @@ def for_all(
         IllTyped: a name that is no declared scalar, vector or matrix; no relation.
     """
     over = (names,) if isinstance(names, Expression) else tuple(names)
-    conditions = (where,) if isinstance(where, Relation) else tuple(where)
-    parts = (*conditions, relation)
-    for part in parts:
-        if not isinstance(part, Relation):
-            raise IllTyped(f"expected a relation, got {part!r}", "for_all", (part,))
+    conditions = relations(where, "for_all")
+    parts = (*conditions, *relations([relation], "for_all"))
     bound = [_declared_name(x, "for_all", "bind") for x in over]
     types = tuple(declaration.type for declaration in bound)
     identifiers = tuple(declaration.names[0] for declaration in bound)

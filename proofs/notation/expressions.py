@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from numbers import Rational
-from typing import NoReturn, TypeAlias, TypeVar
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from proofs.language import show
 from proofs.language.errors import TypeProblem
@@ -285,6 +285,23 @@ def _fraction(text: str) -> Fraction:
 def indices(index: object) -> tuple[object, ...]:
     """What stands in brackets, as a tuple."""
     return index if isinstance(index, tuple) else (index,)
+
+
+def relations(value: Any, operation: str) -> tuple[Relation, ...]:
+    """One relation, or several in a sequence.
+
+    Raises:
+        IllTyped: something else, such as the answer of a comparison that Python made by itself.
+    """
+    found = tuple(value) if isinstance(value, (list, tuple)) else (value,)
+    for part in found:
+        if not isinstance(part, Relation):
+            raise IllTyped(
+                f"expected a relation such as A == B or invertible(A), got {part!r}",
+                operation,
+                (part,),
+            )
+    return found
 
 
 def _related(op: str, left: Expression, right: object) -> Relation:

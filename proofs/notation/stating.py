@@ -13,7 +13,7 @@ from proofs.language.parser import look_alike
 from proofs.language.tokens import skeleton
 from proofs.language.tree import Statement
 from proofs.notation.errors import BOUND_MARK, IllTyped, TwoMeanings
-from proofs.notation.expressions import Piece, Relation, declarations, merged
+from proofs.notation.expressions import Piece, Relation, declarations, merged, relations
 
 if TYPE_CHECKING:
     from proofs.decide import Decision
@@ -92,15 +92,9 @@ def statement(
         >>> product.decide().verdict
         <Verdict.PROVED: 'proved'>
     """
-    hypotheses = (assuming,) if isinstance(assuming, Relation) else tuple(assuming)
+    (goal,) = relations([goal], "statement")
+    hypotheses = relations(assuming, "statement")
     unused = (declaring,) if isinstance(declaring, Piece) else tuple(declaring)
-    for part in (goal, *hypotheses):
-        if not isinstance(part, Relation):
-            raise IllTyped(
-                f"expected a relation such as A == B or invertible(A), got {part!r}",
-                "statement",
-                (part,),
-            )
     context, names = merged([goal, *hypotheses, *unused])
     _distinct([*context, *names])
     found = Statement(declarations(context), tuple(h.term for h in hypotheses), goal.term)

@@ -157,6 +157,11 @@ def test_expressions_may_be_keys():
         (lambda: N.for_all(N.dimension("m"), A == B), "dimension"),
         (lambda: N.for_all(x + x, A == B), "a declared name"),
         (lambda: N.for_all(x, A), "expected a relation"),  # type: ignore[arg-type]
+        (lambda: N.for_all(x, A == B, where=True), "got True"),  # type: ignore[arg-type]
+        (lambda: statement(A == B, assuming=False), "got False"),  # type: ignore[arg-type]
+        (lambda: statement([A == B, A == A]), "got "),  # type: ignore[arg-type]
+        (lambda: statement("A = B"), "got 'A = B'"),  # type: ignore[arg-type]
+        (lambda: statement(A == B, assuming=[A]), "got A"),  # type: ignore[list-item]
     ],
 )
 def test_what_does_not_fit_is_refused_where_it_is_written(operation: Any, message: str):
