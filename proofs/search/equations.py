@@ -20,11 +20,12 @@ from proofs.checker.algebra import (
 from proofs.checker.definedness import bound_types
 from proofs.checker.lowering import L2
 from proofs.language.errors import StatementError
-from proofs.language.infer import infer
+from proofs.language.infer import infer, polynomial
 from proofs.language.sizes import Size
 from proofs.language.tree import Term, abstract, bound, instantiate, name, postorder, rational, term
 from proofs.search import instances, literals, logarithms, quantified
 from proofs.search.ideal import Ideal, divide
+from proofs.search.induction import by_induction
 from proofs.search.pseudo_inverses import by_penrose
 from proofs.search.raising import NoTerm, opened, size_term
 from proofs.search.workbench import ARITHMETIC, Stuck, Workbench
@@ -156,6 +157,8 @@ def _weigh(w: Workbench, ideal: Ideal, value: Poly) -> None:
                 ideal.weigh(symbol, logarithms.weight(w, symbol))
             elif op == "inv":
                 ideal.weigh(symbol, _inverse_weight(w, symbol))
+            elif op == "pow":
+                ideal.weigh(symbol, _power_weight(w, symbol))
             elif op in WEIGHTS:
                 ideal.weigh(symbol, WEIGHTS[op] + len(symbol.key) // 40)
                 node = w.raising.atoms.get(symbol) if isinstance(symbol, Atom) else None
@@ -169,6 +172,15 @@ def _inverse_weight(w: Workbench, symbol: Atom | Letter) -> int:
     if node is None or node.op != "inv" or node.args[0].op not in ("mul", "transpose", "inv"):
         return 1
     return 2 * len(postorder([node]))
+
+
+def _power_weight(w: Workbench, symbol: Atom | Letter) -> int:
+    """A^(p + 1) is heavier than A^p*A."""
+    node = (
+        w.raising.atoms.get(symbol) if isinstance(symbol, Atom) else w.raising.letters.get(symbol)
+    )
+    power = None if node is None else polynomial(node.args[1], w.facts.scope.dimensions)
+    return 3 if power is None else 3 * sum(abs(c) for _, c in power.terms)
 
 
 def _derivative_weight(w: Workbench, symbol: Atom | Letter) -> int:
@@ -544,5 +556,6 @@ TACTICS = (
     _antisymmetric,
     _by_entries,
     _with_more,
+    by_induction,
     _thorough,
 )

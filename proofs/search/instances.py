@@ -7,7 +7,8 @@ from collections.abc import Callable
 from proofs.checker.algebra import ONE, Poly, TooLarge
 from proofs.checker.definedness import NotDefined
 from proofs.language.errors import StatementError
-from proofs.language.infer import infer
+from proofs.language.infer import infer, polynomial
+from proofs.language.sizes import ONE
 from proofs.language.tree import Term, postorder, rational, term
 from proofs.search import (
     calculus,
@@ -103,6 +104,13 @@ def _power(w: Workbench, node: Term) -> None:
     base, exponent = node.args
     if exponent.op == "rational" and str(exponent.data).startswith("-"):
         _inverse(w, term("inv", base))
+    power = polynomial(exponent, w.facts.scope.dimensions)
+    if power is None or len(power.terms) < 2:
+        return
+    next_one = exponent if power.is_positive else term("add", exponent, rational(1))
+    if (power if power.is_positive else power + ONE).is_positive:  # A^(p + 1) by A^p, say
+        for rule in ("power_step", "power_step_left"):
+            w.schema(rule, n=_size(w, base), A=base, p=next_one)
 
 
 def _pseudo_inverse(w: Workbench, node: Term) -> None:

@@ -98,6 +98,7 @@ class Workbench:
         self.steps: list[Step] = []
         self.leans: list[set[int]] = []
         self.depth = 0
+        self.inductions = 0  # that are under way
         self.raising = Raising(self.facts.lowering)
         self.instanced: set[object] = set()  # terms and relations whose instances have been taken
         self.failed: set[object] = set()  # keys of relations that are not to be tried again
@@ -312,8 +313,15 @@ class Workbench:
         return tuple(found)
 
     @contextmanager
-    def inside(self, names: tuple[str, ...], types: tuple[Term, ...]) -> Iterator[Workbench]:
-        """A workbench with further names, for a sub-proof that speaks of them."""
+    def inside(
+        self, names: tuple[str, ...], types: tuple[Term, ...], where: tuple[Term, ...] = ()
+    ) -> Iterator[Workbench]:
+        """A workbench with further names, for a sub-proof that speaks of them and supposes what
+        is said of them.
+
+        Raises:
+            NotDefined: one of the conditions is not.
+        """
         inner = Workbench.__new__(Workbench)
         inner.__dict__.update(self.__dict__)
         outer = self.judge.declarations
@@ -326,8 +334,9 @@ class Workbench:
         inner.failed, inner.instanced, inner.ideals = set(self.failed), set(), {}
         for root in (*self.statement.roots(), *(f.relation for f in self.facts.facts)):
             inner.learn(root)
-        inner.declare_all()
         try:
+            inner._suppose(where)
+            inner.declare_all()
             yield inner
         finally:
             self.judge.declarations = outer
@@ -341,8 +350,7 @@ class Workbench:
     ) -> int | None:
         """Prove a relation for fresh names, where conditions on them hold, and quantify it."""
         try:
-            with self.inside(names, types) as inner:
-                inner.suppose(where)
+            with self.inside(names, types, where) as inner:
                 inner.learn(goal)
                 inner.stated(goal, inner.establish(goal))
                 inner.define(goal)
@@ -359,12 +367,8 @@ class Workbench:
             }
         )
 
-    def suppose(self, conditions: tuple[Term, ...]) -> None:
-        """Take conditions as facts of a sub-proof, as the checker does.
-
-        Raises:
-            NotDefined: one of them is not.
-        """
+    def _suppose(self, conditions: tuple[Term, ...]) -> None:
+        """Take conditions as facts of a sub-proof, before its steps, as the checker does."""
         for relation in conditions:
             known = self.facts.defined(relation)
             self.facts.add(leaning([known], relation))
@@ -377,8 +381,8 @@ class Workbench:
         try:
             self.define(start)
             self.stated(start, self.establish(start))
-            with self.inside((q,), (term("dimension_type"),)) as inner:
-                inner.suppose((goal,))
+            with self.inside((q,), (term("dimension_type"),), (goal,)) as inner:
+                inner.inductions += 1
                 inner.learn(after)
                 inner.stated(after, inner.establish(after))
             self.define(substitute(goal, {q: at}))
