@@ -8,7 +8,6 @@ from proofs.checker.algebra import ONE, Poly, TooLarge
 from proofs.checker.definedness import NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer, polynomial
-from proofs.language.sizes import ONE
 from proofs.language.tree import Term, postorder, rational, term
 from proofs.search import (
     calculus,
