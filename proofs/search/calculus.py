@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from proofs.checker.algebra import TooLarge
+from proofs.checker.definedness import ZERO, NotDefined
+from proofs.language.errors import StatementError
 from proofs.language.infer import infer
 from proofs.language.sizes import ONE
-from proofs.language.tree import Term, bound, instantiate, rational, shift, term
+from proofs.language.tree import (
+    Term,
+    abstract,
+    bound,
+    instantiate,
+    name,
+    postorder,
+    rational,
+    shift,
+    term,
+)
 from proofs.language.types import Type
-from proofs.search.raising import entry_of_sum, size_term
-from proofs.search.workbench import Workbench
+from proofs.search.raising import NoTerm, entry_of_sum, size_term
+from proofs.search.workbench import Stuck, Workbench
 
 MAX_POWER = 12
+REAL = term("real_type")
 
 
 def differentiate(w: Workbench, node: Term) -> None:
     """Take the rules that express a derivative by the derivatives of its parts, all the way."""
+    body, point = node.args
+    if node.data == 2:
+        _twice(w, body, point)
     if node.data != 1:
         return
-    body, point = node.args
     stack = [body]
     seen: set[int] = set()
     while stack:
@@ -62,7 +80,7 @@ def _rule(w: Workbench, body: Term, x: Term) -> list[Term]:
         w.schema("diff_inverse", n=n, f=args[0], x=x)
         return [args[0]]
     if op == "det":
-        return _determinant(w, args[0], x)
+        return _determinant(w, body, x)
     if op in ("kron", "hadamard"):
         return _two_sided(w, op, args, x)
     if op == "norm2":
@@ -111,14 +129,79 @@ def _softmax(w: Workbench, body: Term, logits: Term, index: Term, x: Term) -> li
     return [quotient]
 
 
-def _determinant(w: Workbench, inner: Term, x: Term) -> list[Term]:
-    """Jacobi's formula, and the adjugate as a multiple of the inverse where there is one."""
+def _twice(w: Workbench, body: Term, x: Term) -> None:
+    """The second derivative, as that of what the first is equal to near the point."""
+    kind, key = _kind(w, body), ("twice", id(body), id(x))
+    sizes = {"n": size_term(kind.rows), "k": size_term(kind.cols)}
+    if key in w.failed or w.schema("diff_second", **sizes, f=body, x=x) is None:
+        return
+    w.failed.add(key)  # sub-proofs look at the same goal
+    first = term("deriv", body, bound(0, REAL), data=1)
+    around = list(_neighbourhoods(w, body))
+    for where in (*around, None):
+        simpler = _first(w, body, where)
+        if simpler is None:
+            continue
+        if where is None:
+            found = w.schema("diff_equal", **sizes, f=first, g=simpler, x=x)
+        else:
+            found = w.schema("diff_near", **sizes, f=first, g=simpler, p=where, x=x)
+        if found is not None:
+            differentiate(w, term("deriv", simpler, x, data=1))
+            return
+
+
+def _first(w: Workbench, body: Term, where: Term | None) -> Term | None:
+    """The derivative of a function as a function again, where p > 0 if a p is given."""
+    from proofs.search.equations import known  # equations call for instances
+
+    names = w.fresh(1)
+    at = name(names[0])
+    node = term("deriv", body, at, data=1)
+    supposed = () if where is None else (term("gt", instantiate(where, (at,)), ZERO),)
+    try:
+        with w.inside(names, (REAL,), supposed) as inner:
+            inner.define(node)
+            value = inner.facts.lowering.lower(node)
+            rest, _ = known(inner, [term("eq", node, node)]).reduce(value)
+            found = inner.raising.poly(rest)
+    except (NoTerm, NotDefined, Stuck, TooLarge, StatementError):
+        return None
+    if found is node:
+        return None
+    return abstract(found, names, (REAL,))
+
+
+def _neighbourhoods(w: Workbench, body: Term) -> Iterator[Term]:
+    """Functions that are positive where what is in sight has an inverse, or a logarithm."""
+    for node in postorder([body]):
+        if node.op in ("det", "inv") and node.free:
+            a = node.args[0]
+            if _kind(w, a).is_scalar:
+                yield term("mul", a, a)
+            else:
+                yield term("mul", term("det", a), term("det", a))
+        elif node.op in ("log", "sqrt") and node.free:
+            yield node.args[0]
+        elif node.op == "div" and node.args[1].free:
+            yield term("mul", node.args[1], node.args[1])
+
+
+def _determinant(w: Workbench, body: Term, x: Term) -> list[Term]:
+    """Jacobi's formula with the inverse, where there is one; else that of a product by factors."""
+    inner = body.args[0]
     n = size_term(_kind(w, inner).rows)
+    at, one = instantiate(inner, (x,)), rational(1)
+    if at.op == "eye" or w.schema("adj_inverse", n=n, A=at) is not None:
+        w.schema("diff_determinant", n=n, f=inner, x=x)
+        return [inner]
+    if inner.op == "mul" and all(_kind(w, a) == _kind(w, inner) for a in inner.args):
+        product = term("mul", *(term("det", a) for a in inner.args))
+        if w.schema("diff_equal", n=one, k=one, f=body, g=product, x=x) is not None:
+            return [product]
     w.schema("diff_determinant", n=n, f=inner, x=x)
-    at = instantiate(inner, (x,))
-    if at.op == "eye" or w.schema("adj_inverse", n=n, A=at) is None:
-        w.schema("adj_left", n=n, A=at)
-        w.schema("adj_right", n=n, A=at)
+    w.schema("adj_left", n=n, A=at)
+    w.schema("adj_right", n=n, A=at)
     return [inner]
 
 

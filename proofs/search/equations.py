@@ -22,7 +22,17 @@ from proofs.checker.lowering import L2
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer, polynomial
 from proofs.language.sizes import Size
-from proofs.language.tree import Term, abstract, bound, instantiate, name, postorder, rational, term
+from proofs.language.tree import (
+    Term,
+    abstract,
+    bound,
+    instantiate,
+    name,
+    natural,
+    postorder,
+    rational,
+    term,
+)
 from proofs.search import instances, literals, logarithms, quantified
 from proofs.search.ideal import Ideal, divide
 from proofs.search.induction import by_induction
@@ -35,7 +45,7 @@ QUICK_PAIRS = 120
 MAX_ROUNDS = 3
 MAX_KEPT = 250  # relations of an ideal that is used again, with what completion has added
 MAX_STEPS = 40  # of completion on the way
-FUNCTIONS = frozenset({"exp", "log", "sqrt", "lambertw", "det", "kron", "inv", "pinv"})
+FUNCTIONS = frozenset({"exp", "log", "sqrt", "lambertw", "det", "kron", "hadamard", "inv", "pinv"})
 
 # Heavier symbols are rewritten into lighter ones: a derivative into what it is, say.
 WEIGHTS = {
@@ -188,7 +198,12 @@ def _derivative_weight(w: Workbench, symbol: Atom | Letter) -> int:
     node = (
         w.raising.atoms.get(symbol) if isinstance(symbol, Atom) else w.raising.letters.get(symbol)
     )
-    return 40 if node is None else 40 * len(postorder([node.args[0]]))
+    if node is None:
+        return 40
+    inside = postorder([node.args[0]])
+    order = 2 * natural(node) + sum(natural(n) for n in inside if n.op == "deriv")
+    scalar = 10 if isinstance(symbol, Atom) else 0  # above what is inside a trace
+    return 40 * (len(inside) + 40 * (order - 2) + scalar)
 
 
 def _pseudo_inverse_weight(w: Workbench, symbol: Atom | Letter) -> int:

@@ -36,6 +36,8 @@ def invertible(w: Workbench, a: Term) -> int | None:
         found = _invertible_simplified(w, a, n)
     if found is None:
         found = _known_full_rank(w, a, n)
+    if found is None:
+        found = _known_determinant(w, a, n)
     if found is None and a.op in ("name", "add", "sub"):
         found = _hermitian_part(w, a, n)
     return _inverse_in_goal(w, a, n) if found is None else found
@@ -50,6 +52,16 @@ def _hermitian_part(w: Workbench, a: Term, n: Term) -> int | None:
     if equations.plainly(w, term("eq", term("adjoint", a), a), HERMITIAN_STEPS):
         return None
     return w.schema("hermitian_part_unit", n=n, A=a)
+
+
+def _known_determinant(w: Workbench, a: Term, n: Term) -> int | None:
+    """invertible(a), where it is known that det(a) is not zero."""
+    d = term("det", a)
+    if w.find(term("ne", d, ZERO)) is None:
+        if w.find(term("gt", term("mul", d, d), ZERO)) is None:
+            return None
+        w.schema("factor_nonzero", x=d, y=d)
+    return w.schema("unit_det", n=n, A=a)
 
 
 def _known_full_rank(w: Workbench, a: Term, n: Term) -> int | None:

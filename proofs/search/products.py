@@ -5,7 +5,7 @@ from __future__ import annotations
 from proofs.checker.algebra import Letter, TooLarge, Word
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
-from proofs.language.tree import Term, term
+from proofs.language.tree import Term, rational, term
 from proofs.search.raising import size_term
 from proofs.search.workbench import Workbench
 
@@ -20,6 +20,9 @@ def kronecker(w: Workbench, node: Term) -> None:
         w.schema("kron_transpose", **sizes, A=a, B=b)
         if infer(node, w.facts.scope).is_complex:
             w.schema("kron_adjoint", **sizes, A=a, B=b)
+    for side, rule in ((a, "kron_scale_left"), (b, "kron_scale_right")):
+        if not w.facts.lowering.lower(side).terms:  # kron(A, 0*B) = 0*kron(A, B)
+            w.schema(rule, **sizes, A=a, B=b, c=rational(0))
     if a.op == b.op == "eye":
         w.schema("kron_eye", n=sizes["n"], k=sizes["m"])
     if a.op in ("add", "sub"):

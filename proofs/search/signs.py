@@ -15,7 +15,7 @@ from proofs.search.factoring import factors
 from proofs.search.forms import norm_positive, sign_by_form
 from proofs.search.ideal import divide
 from proofs.search.linear import combination
-from proofs.search.raising import NoTerm, size_term
+from proofs.search.raising import NoTerm, factors_of, product_of, size_term
 from proofs.search.units import pushed_through
 from proofs.search.workbench import ARITHMETIC, Workbench
 
@@ -219,7 +219,8 @@ def _square_sign(w: Workbench, a: Atom) -> int | None:
         node = w.raising.scalar(a)
     except NoTerm:
         return None
-    if a.is_complex or w.find(term("ne", node, ZERO)) is None:
+    known = term("ne", node, ZERO)
+    if a.is_complex or (w.attempt(known) if node.op == "det" else w.find(known)) is None:
         return None
     return w.schema("square_positive", x=node)
 
@@ -304,7 +305,20 @@ def nonzero(w: Workbench, relation: Term) -> int | None:
                 return w.find(relation)
     if x.op in ("add", "sub") and pushed_through(w, x) is not None:
         return w.schema("unit_nonzero", A=x)
-    return _nonzero_factors(w, relation)
+    found = _factor_of_nonzero(w, x)
+    return _nonzero_factors(w, relation) if found is None else found
+
+
+def _factor_of_nonzero(w: Workbench, x: Term) -> int | None:
+    """x != 0, where a product that has the factor x is not zero."""
+    for fact in list(w.facts.facts):
+        sides = fact.relation.args
+        if fact.relation.op in ("ne", "gt", "lt") and sides[1] is ZERO and sides[0].op == "mul":
+            parts = factors_of(sides[0])
+            if x in parts:
+                parts.remove(x)
+                return w.schema("factor_nonzero", x=x, y=product_of(parts))
+    return None
 
 
 def _nonzero_by_form(w: Workbench, x: Term) -> int | None:
