@@ -36,7 +36,7 @@ from proofs.checker.algebra import (
     short,
 )
 from proofs.checker.definedness import is_polynomial
-from proofs.checker.moments import Randoms, expectation
+from proofs.checker.moments import Outcome, expectation
 from proofs.language.effort import spend
 from proofs.language.errors import TypeProblem
 from proofs.language.infer import Scope, infer, random_degree
@@ -127,12 +127,12 @@ class Lowering:
         )
 
     def _moment(self, node: Term) -> Poly:
-        outcome = Outcome(self)
-        values = [outcome.lower(a) for a in node.args]
-        means = [expectation(v, outcome.randoms, (CONSTANT,)) for v in values]
+        pointwise = Pointwise(self)
+        values = [pointwise.lower(a) for a in node.args]
+        means = [expectation(v, pointwise.outcome, (CONSTANT,)) for v in values]
         if node.op == "expect":
             return means[0]
-        second = expectation(values[0] * values[1].T, outcome.randoms, (CONSTANT,))
+        second = expectation(values[0] * values[1].T, pointwise.outcome, (CONSTANT,))
         return second - means[0] * means[1].T
 
     def _is_linear(self, node: Term) -> bool:
@@ -203,13 +203,14 @@ class Lowering:
         return letter(f"$e({';'.join(known)})", L2, L2)
 
 
-class Outcome(Lowering):
+class Pointwise(Lowering):
     """Lowers functions of Gaussian names as they are at one outcome, where these are vectors."""
 
     def __init__(self, outside: Lowering) -> None:
         super().__init__(outside.scope)
         self.outside = outside
-        self.randoms = Randoms()
+        self.outcome = Outcome()
+        self.outcome.constants.update(atom(n) for n in self.scope.dimensions)  # traces have them
 
     def _needed(self, node: Term) -> list[Term]:
         whole = not self.is_random(node) or node.op in ("name", "expect_given")
@@ -217,14 +218,13 @@ class Outcome(Lowering):
 
     def _node(self, node: Term) -> Poly:
         if not self.is_random(node):
-            return self.outside.lower(node)
+            constant = self.outside.lower(node)
+            self.outcome.fix(constant)
+            return constant
         if node.op in ("name", "expect_given"):
             return self._vector(self.outside.lower(node))
         args, kind = [self._done[a] for a in self._needed(node)], infer(node, self.scope)
-        # A power too high to be written out is no polynomial here, and random nevertheless.
-        if is_polynomial(node, self.scope) and not (
-            node.op == "pow" and int(str(node.args[1].data)) > MAX_POWER
-        ):
+        if is_polynomial(node, self.scope):
             return self._built(node, args, kind)
         return self._opaque(node, kind)
 
@@ -235,6 +235,7 @@ class Outcome(Lowering):
             # What stands before is a constant matrix, maybe complex; what follows is real.
             start = max(i for i, y in enumerate(word) if y.cols == L2 != y.rows)
             before = Poly(x.rows, word[start].rows, {(monomial, word[:start]): coefficient})
+            self.outcome.fix(before)
             if word[start:] == (CONSTANT.T,):
                 total = total + before
             else:
@@ -243,18 +244,13 @@ class Outcome(Lowering):
 
     def _letter(self, word: Word) -> Poly:
         key = short(f"$at({'·'.join(x.sort for x in word)})")
-        self.randoms.vectors[key] = word
+        self.outcome.vectors[key] = word
         return of_letter(letter(key, word[0].rows, ONE)) * identity(ONE)
 
     def _opaque(self, node: Term, kind: Type) -> Poly:
         if not kind.is_scalar:
             raise TooLarge(f"{node.op} of random vectors is not part of the algebra yet")
-        value = super()._opaque(node, kind)
-        ((((a, _),), _),) = value.terms
-        self.randoms.opaque.add(a)
-        if a.twin is not None:  # its conjugate is random too
-            self.randoms.opaque.add(a.twin)
-        return value
+        return super()._opaque(node, kind)
 
 
 # ---------------------------------------------------------------- values

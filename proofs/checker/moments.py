@@ -20,6 +20,7 @@ from fractions import Fraction
 from functools import reduce
 
 from proofs.checker.algebra import (
+    IMAGINARY,
     ONE,
     Atom,
     Monomial,
@@ -39,14 +40,35 @@ End = tuple[int, int]  # a strand, and 0 or -1 for its first or last letter
 
 
 @dataclass(frozen=True, slots=True)
-class Randoms:
-    """What is random in a polynomial that holds at each outcome."""
+class Outcome:
+    """What is known of the letters and atoms of a polynomial that holds at each outcome.
+
+    What is neither a random vector nor known to be the same at all outcomes counts as random.
+    """
 
     vectors: dict[str, Word] = field(default_factory=dict)  # letters by key: what each is in L2
-    opaque: set[Atom] = field(default_factory=set)  # other random numbers, such as exp(x)
+    constants: set[Atom | str] = field(default_factory=set)  # atoms, and letters by key
+
+    def fix(self, value: Poly) -> None:
+        """All that occurs in this polynomial is the same at all outcomes."""
+        for monomial, word in value.terms:
+            for a, _ in monomial:
+                self.constants.update((a, a.twin or a), (x.key for x in a.word or ()))
+            self.constants.update(x.key for x in word)
+
+    def is_random(self, word: Word) -> bool:
+        """Whether a word has random vectors in it, beside constant matrices.
+
+        Raises:
+            TooLarge: it has another matrix that isn't known to be constant.
+        """
+        unknown = [x for x in word if x.key not in self.constants and not x.isometry]
+        if any(x.key not in self.vectors for x in unknown):
+            raise TooLarge("the expectation of a function of random vectors that is no polynomial")
+        return bool(unknown)
 
 
-def expectation(value: Poly, randoms: Randoms, constant: Word) -> Poly:
+def expectation(value: Poly, outcome: Outcome, constant: Word) -> Poly:
     """E of a polynomial in Gaussian letters, `constant` being the random variable 1.
 
     A random number that is no polynomial stays inside: E of it times its like is opaque.
@@ -56,22 +78,24 @@ def expectation(value: Poly, randoms: Randoms, constant: Word) -> Poly:
         factor = number(coefficient)
         hidden: list[tuple[Atom, int]] = []
         strands = _strands(word)
+        polynomial = outcome.is_random(word)
         for a, power in monomial:
-            if a in randoms.opaque:
-                hidden.append((a, power))
-            elif a.word and _is_random(a.word, randoms):
+            if a.word is not None and outcome.is_random(a.word):
                 if power > MAX_DEGREE:
                     raise TooLarge(f"a moment of a degree above {MAX_DEGREE}")
                 strands += [a.word] * power
-            else:
+                polynomial = True
+            elif a.word is not None or a is IMAGINARY or a in outcome.constants:
                 factor = factor * Poly(ONE, ONE, {(((a, power),), ()): Fraction(1)})
+            else:
+                hidden.append((a, power))
         if hidden:
-            if any(_is_random(s, randoms) for s in strands):
+            if polynomial:
                 raise TooLarge("the expectation of a polynomial times another function")
             factor = factor * _opaque(tuple(hidden))
         if not word:  # a multiple of the identity
             factor = factor * Poly(value.rows, value.cols, {((), ()): Fraction(1)})
-        total = total + _Moment(randoms.vectors, constant).of(strands, factor)
+        total = total + _Moment(outcome.vectors, constant).of(strands, factor)
     return total
 
 
@@ -79,10 +103,6 @@ def _strands(word: Word) -> list[Word]:
     """A matrix word, cut at its one inner space of dimension one."""
     middle = [i for i in range(1, len(word)) if word[i].rows == ONE]
     return [word[: middle[0]], word[middle[0] :]] if middle else [word] if word else []
-
-
-def _is_random(word: Word, randoms: Randoms) -> bool:
-    return any(x.key in randoms.vectors for x in word)
 
 
 def _opaque(monomial: Monomial) -> Poly:
