@@ -81,15 +81,20 @@ def congruence(fact: int, context: Term) -> Step:
     return {"rule": "congruence", "fact": fact, "context": context}
 
 
-def for_all(goal: Term, *steps: Step, where: Sequence[Term] = (), **types: Term) -> Step:
+def for_all(goal: Term, *steps: Step, **types: Term) -> Step:
     return {
         "rule": "forall",
         "names": list(types),
         "types": list(types.values()),
-        "where": list(where),
+        "where": [],
         "steps": list(steps),
         "goal": goal,
     }
+
+
+def where(conditions: list[Term], step: Step) -> Step:
+    """A step of `for_all` under conditions on its names."""
+    return {**step, "where": conditions}
 
 
 def induct(q: str, goal: Term, at: Term, *steps: Step) -> Step:

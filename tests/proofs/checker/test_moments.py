@@ -10,10 +10,11 @@ import pytest
 
 from proofs.checker.algebra import Poly, TooLarge, Word
 from proofs.checker.definedness import NotDefined, obligations
-from proofs.checker.lowering import Lowering
+from proofs.checker.lowering import L2, Lowering
 from proofs.evaluate import Model, evaluate
 from proofs.language.infer import Scope
 from proofs.language.parser import parse
+from proofs.language.sizes import Size
 from proofs.language.tree import Statement
 from proofs.search.portfolio import Failure, prove
 
@@ -91,12 +92,15 @@ def at_random(rng: random.Random) -> tuple[dict, dict[str, np.ndarray]]:
 def valued(value: Poly, letters: dict[str, np.ndarray]) -> np.ndarray:
     """A polynomial of the algebra, every letter replaced by a matrix."""
 
+    one = letters["$1"]
+
     def product(word: Word) -> np.ndarray:
-        total = None
+        first = word[0]
+        total = identity(one.shape[0] if first.rows == L2 else literal(first.rows))
         for x in word:
             if x.block is not None:
-                offset, width = x.block[0].value, x.block[1].value
-                rows = (x.cols if x.transposed else x.rows).value
+                offset, width = map(literal, x.block)
+                rows = literal(x.cols if x.transposed else x.rows)
                 factor = np.full((rows, width), Fraction(0))
                 for i in range(width):
                     factor[offset + i, i] = Fraction(1)
@@ -106,22 +110,28 @@ def valued(value: Poly, letters: dict[str, np.ndarray]) -> np.ndarray:
             else:
                 factor = letters[x.key]
             factor = factor.T if x.transposed else factor
-            total = factor if total is None else total @ factor
+            total = total @ factor
         return total
 
-    rows, cols = value.rows.value, value.cols.value
+    rows, cols = literal(value.rows), literal(value.cols)
     total = np.full((rows, cols), Fraction(0))
     for (monomial, word), coefficient in value.terms.items():
         scale = coefficient
         for a, power in monomial:
             number = letters[a.key][0, 0] if a.word is None else np.trace(product(a.word))
             scale = scale * number**power
-        if word:
-            matrix = product(word)
-        else:
-            matrix = np.array([[Fraction(i == j) for j in range(cols)] for i in range(rows)])
+        matrix = product(word) if word else identity(rows)
         total = total + matrix * scale
     return total
+
+
+def literal(size: Size) -> int:
+    assert size.value is not None
+    return size.value
+
+
+def identity(rows: int) -> np.ndarray:
+    return np.array([[Fraction(i == j) for j in range(rows)] for i in range(rows)])
 
 
 def projection(basis: np.ndarray) -> np.ndarray:

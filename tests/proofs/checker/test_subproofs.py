@@ -16,6 +16,7 @@ from tests.proofs.checker.building import (
     instantiate,
     positive,
     schema,
+    where,
 )
 
 n, p, q, A, B, t, x = map(name, ("n", "p", "q", "A", "B", "t", "x"))
@@ -102,7 +103,7 @@ def test_a_condition_is_supposed_and_stays_with_the_fact():
     goal = proof("2*t > 6", t=REAL)
     condition = proof("t > 3", t=REAL)
     inside = positive(goal, ["2", [1], None])
-    steps = (hypothesis(0), for_all(goal, inside, where=[condition], t=REAL))
+    steps = (hypothesis(0), where([condition], for_all(goal, inside, t=REAL)))
     assert proof.accepts(*steps, instantiate(1, x, by=[0]))
     assert not proof.accepts(*steps, instantiate(1, x))  # the condition is not to be left out
     assert not proof.accepts(hypothesis(0), for_all(goal, inside, t=REAL), instantiate(1, x))
@@ -114,9 +115,9 @@ def test_a_condition_must_be_defined_before_it_counts():
     """Where log(t) > 0, t > 0: but log(t) has no meaning for all t."""
     proof = Proof("let x : real\nshow x = x")
     condition, goal = proof("log(t) > 0", t=REAL), proof("t = t", t=REAL)
-    assert not proof.accepts(for_all(goal, combine(goal), where=[condition], t=REAL))
+    assert not proof.accepts(where([condition], for_all(goal, combine(goal), t=REAL)))
     positive_first = [proof("t > 0", t=REAL), condition]
-    assert proof.accepts(for_all(goal, combine(goal), where=positive_first, t=REAL))
+    assert proof.accepts(where(positive_first, for_all(goal, combine(goal), t=REAL)))
 
 
 # ---------------------------------------------------------------- near a point
@@ -146,8 +147,8 @@ def test_functions_that_agree_near_a_point_have_the_same_derivative_there():
     steps = [
         hypothesis(0),
         positive(square, ["1", [0, 0], None]),
-        for_all(inner[0]["goal"], inner[0], where=[condition], t=REAL),
-        for_all(equal, *inner, where=[condition], t=REAL),
+        where([condition], for_all(inner[0]["goal"], inner[0], t=REAL)),
+        where([condition], for_all(equal, *inner, t=REAL)),
         combine(proof("diff(x, x) = diff(x, x)")),
     ]
     final = schema("diff_near", [3, 0, 4], n=ONE, k=ONE, **bodies, x=x)
