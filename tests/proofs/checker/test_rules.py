@@ -54,7 +54,7 @@ def attack(statement: Statement, instances: int) -> Attempt:
 @pytest.mark.parametrize("name", RULES)
 def test_a_rule_holds_at_every_model(name: str):
     print("seed 1")
-    found = attack(rule(name), 80)
+    found = attack(rule(name), 200)
     assert found.witness is None, str(found.witness)
     stats = found.stats
     if name not in NEVER_MET:
@@ -63,7 +63,13 @@ def test_a_rule_holds_at_every_model(name: str):
         assert stats.held + stats.enclosed >= least, str(stats)
 
 
-@pytest.mark.parametrize("name", [r for r in RULES if rule(r).hypotheses])
+# That functions agree near a point is met by no random ones: see test_subproofs for each drop.
+DROPPED_BY_HAND = frozenset({"diff_near"})
+
+
+@pytest.mark.parametrize(
+    "name", [r for r in RULES if rule(r).hypotheses and r not in DROPPED_BY_HAND]
+)
 def test_a_rule_needs_each_of_its_hypotheses(name: str):
     print("seed 1")
     whole = rule(name)
