@@ -15,33 +15,74 @@ from proofs.language.tree import (
     bound,
     instantiate,
     name,
+    natural,
     postorder,
     rational,
     shift,
     term,
 )
 from proofs.language.types import Type
+from proofs.search.ideal import Ideal
 from proofs.search.raising import NoTerm, entry_of_sum, size_term
 from proofs.search.workbench import Stuck, Workbench
 
 MAX_POWER = 12
 REAL = term("real_type")
+HEAVY = 1000  # what a derivative weighs, above whatever stands beside it
+HIGHER = {2: "diff_second", 3: "diff_third", 4: "diff_fourth"}
 
 
 def differentiate(w: Workbench, node: Term) -> None:
-    """Take the rules that express a derivative by the derivatives of its parts, all the way."""
+    """Say what a derivative comes to, by the rules for the operations in it, outermost first."""
     body, point = node.args
-    if node.data == 2:
-        _twice(w, body, point)
     if node.data != 1:
+        _again(w, node)
         return
-    stack = [body]
-    seen: set[int] = set()
+    parts: list[Term] = []  # each after its own parts
+    stack, seen = [(body, False)], set[int]()
     while stack:
-        part = stack.pop()
-        if id(part) not in seen:
+        part, is_done = stack.pop()
+        if is_done:
+            parts.append(part)
+        elif id(part) not in seen:
             seen.add(id(part))
-            stack.extend(_rule(w, part, point))
+            stack.append((part, True))
+            stack += [(p, False) for p in _rule(w, part, point)]
+    _put_together(w, node, [term("deriv", p, point, data=1) for p in parts])
+
+
+def _put_together(w: Workbench, node: Term, derivatives: list[Term]) -> None:
+    """One equation in place of those for the parts, of which a search then has no need."""
+    ideal, lower = Ideal(w.tick), w.facts.lowering.lower
+    rank: dict[str, int] = {}
+    for i, derivative in enumerate(derivatives, 1):
+        value = lower(derivative)
+        rank[value.key] = i
+        for monomial, word in value.terms:
+            for symbol in (*(a for a, _ in monomial), *word):
+                ideal.weigh(symbol, HEAVY * i)
+    rules = [p for p in w.aside if lower(w.facts.facts[p].relation.args[0]).key in rank]
+    for p in sorted(rules, key=lambda p: -rank[lower(w.facts.facts[p].relation.args[0]).key]):
+        value = w.facts.difference(w.facts.facts[p].relation)
+        ideal.add(value, p, ("",) if value.is_scalar else ("", "T"))
+    before = len(w.facts.facts)
+    try:
+        rest, used = ideal.reduce(lower(node))
+        found = w.combine(term("eq", node, w.raising.poly(rest)), ideal, used) if used else None
+    except (NoTerm, TooLarge, StatementError):
+        found = None
+    if found is not None:
+        w.aside |= set(range(before, found))
+    else:
+        w.aside -= set(rules)
+
+
+def _take(w: Workbench, rule: str, **values: Term) -> int | None:
+    """An instance of a rule for a derivative, put aside for the equation that it is a part of."""
+    place = w.schema(rule, **values)
+    if place is not None and place >= 0:
+        w.aside.add(place)
+    return place
 
 
 def _rule(w: Workbench, body: Term, x: Term) -> list[Term]:
@@ -50,17 +91,17 @@ def _rule(w: Workbench, body: Term, x: Term) -> list[Term]:
     kind = _kind(w, body)
     n, k = size_term(kind.rows), size_term(kind.cols)
     if body.free == 0:
-        w.schema("diff_constant", n=n, k=k, C=body, x=x)
+        _take(w, "diff_constant", n=n, k=k, C=body, x=x)
         return []
     if op == "bound":
-        w.schema("diff_variable", x=x)
+        _take(w, "diff_variable", x=x)
         return []
     if op == "add":
-        w.schema("diff_sum", n=n, k=k, f=args[0], g=args[1], x=x)
+        _take(w, "diff_sum", n=n, k=k, f=args[0], g=args[1], x=x)
         return list(args)
     if op == "sub":
         negative = term("mul", rational(-1), args[1])
-        w.schema("diff_sum", n=n, k=k, f=args[0], g=negative, x=x)
+        _take(w, "diff_sum", n=n, k=k, f=args[0], g=negative, x=x)
         return [args[0], negative]
     if op == "neg":
         return _multiple(w, rational(-1), args[0], x)
@@ -77,7 +118,7 @@ def _rule(w: Workbench, body: Term, x: Term) -> list[Term]:
     if op in ("exp", "log", "sqrt", "lambertw"):
         return _chain(w, f"diff_{op}", args[0], x)
     if op == "inv":
-        w.schema("diff_inverse", n=n, f=args[0], x=x)
+        _take(w, "diff_inverse", n=n, f=args[0], x=x)
         return [args[0]]
     if op == "det":
         return _determinant(w, body, x)
@@ -89,15 +130,15 @@ def _rule(w: Workbench, body: Term, x: Term) -> list[Term]:
             return _product(w, square.args[0], square.args[1], x)
         return _rule(w, term("tr", square), x)
     if op == "transpose":
-        w.schema("diff_transpose", n=k, k=n, f=args[0], x=x)
+        _take(w, "diff_transpose", n=k, k=n, f=args[0], x=x)
         return [args[0]]
     if op == "tr":
-        w.schema("diff_trace", n=size_term(infer(args[0], w.facts.scope).rows), f=args[0], x=x)
+        _take(w, "diff_trace", n=size_term(infer(args[0], w.facts.scope).rows), f=args[0], x=x)
         return [args[0]]
     if op == "entry":
         return _entry(w, body, x)
     if op == "sum" and args[0] is rational(1):
-        w.schema("diff_sum_terms", n=args[1], f=term("comprehension", *args[1:]), x=x)
+        _take(w, "diff_sum_terms", n=args[1], f=term("comprehension", *args[1:]), x=x)
         return []
     if op == "inner":
         return _product(w, term("transpose", args[0]), args[1], x)
@@ -125,39 +166,44 @@ def _softmax(w: Workbench, body: Term, logits: Term, index: Term, x: Term) -> li
     )
     quotient = term("div", term("exp", entry_of_sum(logits, (index,), w.facts.scope)), total)
     one = rational(1)
-    w.schema("diff_equal", n=one, k=one, f=body, g=quotient, x=x)
+    _take(w, "diff_equal", n=one, k=one, f=body, g=quotient, x=x)
     return [quotient]
 
 
-def _twice(w: Workbench, body: Term, x: Term) -> None:
-    """The second derivative, as that of what the first is equal to near the point."""
-    kind, key = _kind(w, body), ("twice", id(body), id(x))
+def _again(w: Workbench, node: Term) -> None:
+    """A higher derivative, as that of what the one before is equal to near the point."""
+    (body, x), order = node.args, natural(node)
+    kind, key = _kind(w, body), ("again", id(node))
     sizes = {"n": size_term(kind.rows), "k": size_term(kind.cols)}
-    if key in w.failed or w.schema("diff_second", **sizes, f=body, x=x) is None:
+    if key in w.failed or order not in HIGHER:
+        return
+    if w.schema(HIGHER[order], **sizes, f=body, x=x) is None:
         return
     w.failed.add(key)  # sub-proofs look at the same goal
-    first = term("deriv", body, bound(0, REAL), data=1)
+    before = term("deriv", body, bound(0, REAL), data=order - 1)
     around = list(_neighbourhoods(w, body))
     for where in (*around, None):
-        simpler = _first(w, body, where)
+        if where is not None and where.op == "mul":  # a square, positive where it isn't zero
+            w.schema("square_positive", x=instantiate(where.args[0], (x,)))
+        simpler = _before(w, before, where)
         if simpler is None:
             continue
         if where is None:
-            found = w.schema("diff_equal", **sizes, f=first, g=simpler, x=x)
+            found = w.schema("diff_equal", **sizes, f=before, g=simpler, x=x)
         else:
-            found = w.schema("diff_near", **sizes, f=first, g=simpler, p=where, x=x)
+            found = w.schema("diff_near", **sizes, f=before, g=simpler, p=where, x=x)
         if found is not None:
             differentiate(w, term("deriv", simpler, x, data=1))
             return
 
 
-def _first(w: Workbench, body: Term, where: Term | None) -> Term | None:
-    """The derivative of a function as a function again, where p > 0 if a p is given."""
+def _before(w: Workbench, derivative: Term, where: Term | None) -> Term | None:
+    """A derivative as a function again, without derivatives, where p > 0 if a p is given."""
     from proofs.search.equations import known  # equations call for instances
 
     names = w.fresh(1)
     at = name(names[0])
-    node = term("deriv", body, at, data=1)
+    node = instantiate(derivative, (at,))
     supposed = () if where is None else (term("gt", instantiate(where, (at,)), ZERO),)
     try:
         with w.inside(names, (REAL,), supposed) as inner:
@@ -193,13 +239,13 @@ def _determinant(w: Workbench, body: Term, x: Term) -> list[Term]:
     n = size_term(_kind(w, inner).rows)
     at, one = instantiate(inner, (x,)), rational(1)
     if at.op == "eye" or w.schema("adj_inverse", n=n, A=at) is not None:
-        w.schema("diff_determinant", n=n, f=inner, x=x)
+        _take(w, "diff_determinant", n=n, f=inner, x=x)
         return [inner]
     if inner.op == "mul" and all(_kind(w, a) == _kind(w, inner) for a in inner.args):
         product = term("mul", *(term("det", a) for a in inner.args))
-        if w.schema("diff_equal", n=one, k=one, f=body, g=product, x=x) is not None:
+        if _take(w, "diff_equal", n=one, k=one, f=body, g=product, x=x) is not None:
             return [product]
-    w.schema("diff_determinant", n=n, f=inner, x=x)
+    _take(w, "diff_determinant", n=n, f=inner, x=x)
     w.schema("adj_left", n=n, A=at)
     w.schema("adj_right", n=n, A=at)
     return [inner]
@@ -210,7 +256,7 @@ def _two_sided(w: Workbench, op: str, args: tuple[Term, ...], x: Term) -> list[T
     sizes = {"n": size_term(one.rows), "k": size_term(one.cols)}
     if op == "kron":
         sizes |= {"m": size_term(two.rows), "p": size_term(two.cols)}
-    w.schema(f"diff_{op}", **sizes, f=args[0], g=args[1], x=x)
+    _take(w, f"diff_{op}", **sizes, f=args[0], g=args[1], x=x)
     return list(args)
 
 
@@ -219,13 +265,13 @@ def _kind(w: Workbench, node: Term) -> Type:
 
 
 def _chain(w: Workbench, rule: str, inner: Term, x: Term) -> list[Term]:
-    w.schema(rule, f=inner, x=x)
+    _take(w, rule, f=inner, x=x)
     return [inner]
 
 
 def _multiple(w: Workbench, factor: Term, rest: Term, x: Term) -> list[Term]:
     kind = infer(rest, w.facts.scope)
-    w.schema("diff_multiple", n=size_term(kind.rows), k=size_term(kind.cols), f=factor, g=rest, x=x)
+    _take(w, "diff_multiple", n=size_term(kind.rows), k=size_term(kind.cols), f=factor, g=rest, x=x)
     return [factor, rest]
 
 
@@ -236,7 +282,8 @@ def _product(w: Workbench, left: Term, right: Term, x: Term) -> list[Term]:
         return _multiple(w, left, right, x)
     if two.is_scalar:
         return _multiple(w, right, left, x)
-    w.schema(
+    _take(
+        w,
         "diff_product",
         n=size_term(one.rows),
         k=size_term(one.cols),

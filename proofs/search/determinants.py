@@ -16,6 +16,7 @@ from proofs.search.units import inverse, splits
 from proofs.search.workbench import Workbench
 
 SIMPLE = frozenset({"name", "inv", "eye", "diag", "transpose"})  # what a base may be
+FACTORING = frozenset({"mul", "div", "transpose", "adjoint", "conj", "inv", "block", "kron", "det"})
 
 
 def updates(w: Workbench, node: Term) -> Iterator[int]:
@@ -53,7 +54,24 @@ def _is_base(w: Workbench, base: Term) -> bool:
     while core.op in ("mul", "div") and infer(core.args[0], w.facts.scope).is_scalar:
         core = core.args[1]
     core = core.args[0] if core.op == "div" else core
-    return core.op in SIMPLE and w.attempt(term("invertible", base)) is not None
+    return (
+        core.op in SIMPLE
+        and (core.op != "name" or _is_known(w, core))
+        and w.attempt(term("invertible", base)) is not None
+    )
+
+
+def _is_known(w: Workbench, a: Term) -> bool:
+    """Whether a fact speaks of a matrix, or of a product with it, and not just of a sum: there
+    are as many bases as terms of a sum, and to seek inverses of all would often be in vain."""
+    stack = [side for fact in w.facts.facts for side in fact.relation.args]
+    while stack:
+        node = stack.pop()
+        if node is a:
+            return True
+        if node.op in FACTORING:
+            stack += node.args
+    return False
 
 
 def _matrix_factors(w: Workbench, rest: Term) -> list[Term]:

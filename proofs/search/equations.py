@@ -98,6 +98,7 @@ def plain_ideal(
         (place, w.facts.difference(fact.relation))
         for place, fact in enumerate(w.facts.facts)
         if fact.relation.op == "eq"
+        and place not in w.aside
         and (without is None or all(n is not without for n in postorder([fact.relation])))
     ]
     frames = partitions(value for _, value in values)
@@ -106,12 +107,12 @@ def plain_ideal(
     kept = w.ideals.get(without)
     if kept is not None:
         for value in weighed:
-            _weigh(w, kept[0], value)
+            weigh(w, kept[0], value)
     if kept is None or kept[1] != cuts or len(kept[0].relations) > MAX_KEPT or kept[0].is_stale:
         kept = (Ideal(w.tick), cuts, set[int]())
         w.ideals[without] = kept
         for value in weighed:
-            _weigh(w, kept[0], value)
+            weigh(w, kept[0], value)
     ideal, _, included = kept
     for place, value in sorted(values, key=lambda item: _bulk(item[1])):
         if place in included:
@@ -146,7 +147,7 @@ def plainly(w: Workbench, goal: Term, steps: int = 0) -> bool:
         return False
 
 
-def _weigh(w: Workbench, ideal: Ideal, value: Poly) -> None:
+def weigh(w: Workbench, ideal: Ideal, value: Poly) -> None:
     for monomial, word in value.terms:
         scalars = [a for a, _ in monomial]
         letters = [x for a in scalars if a.word for x in a.word]

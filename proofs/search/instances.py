@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from proofs.checker.algebra import ONE, Poly, TooLarge
-from proofs.checker.definedness import NotDefined
+from proofs.checker.algebra import ONE, Atom, Poly, TooLarge
+from proofs.checker.definedness import ZERO, NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer, polynomial
 from proofs.language.tree import Term, postorder, rational, term
+from proofs.language.types import Kind
 from proofs.search import (
     calculus,
     determinants,
@@ -35,7 +36,12 @@ def gather(w: Workbench, roots: list[Term]) -> None:
         w.learn(root)
     for _ in range(MAX_ROUNDS):
         size = len(w.facts.facts)
-        terms = postorder([*roots, *(f.relation for f in w.facts.facts if f.relation.op == "eq")])
+        equations = [
+            fact.relation
+            for place, fact in enumerate(w.facts.facts)
+            if fact.relation.op == "eq" and place not in w.aside
+        ]
+        terms = postorder([*roots, *equations])
         for node in terms:
             if node.free == 0 and id(node) not in w.instanced and len(w.instanced) < MAX_INSTANCES:
                 method = INSTANCES.get(node.op)
@@ -43,7 +49,7 @@ def gather(w: Workbench, roots: list[Term]) -> None:
                     w.instanced.add(id(node))
                     _try(method, w, node)
         _properties(w)
-        _reciprocals(w)
+        _reciprocals(w, terms)
         expectations.gather(w, roots)
         products.gather(w, roots)
         entrywise.gather(w, roots)
@@ -386,14 +392,33 @@ def _one_sided(w: Workbench, relation: Term) -> None:
                 w.schema("one_sided", n=_size(w, side), A=side.args[0], B=side.args[1])
 
 
-def _reciprocals(w: Workbench) -> None:
-    """x*(1/x) = 1 for each reciprocal in sight."""
+def _reciprocals(w: Workbench, terms: list[Term]) -> None:
+    """x*(1/x) = 1 for each reciprocal in sight. One that only an attempt has brought up, a way to
+    factor that is of no use here, can be hard to refuse: x must be known not to be zero then."""
+    in_sight: dict[Atom, None] | None = None
     for a, node in list(w.raising.atoms.items()):
         key = ("reciprocal", id(node))
         if key in w.instanced or not a.key.startswith("1/(") or node.op not in ("div", "inv"):
             continue
-        if w.schema("reciprocal", x=node.args[-1]) is not None:
+        x = node.args[-1]
+        if w.find(term("ne", x, ZERO)) is None:
+            in_sight = _scalars_of(w, terms) if in_sight is None else in_sight
+            if a not in in_sight:
+                continue
+        if w.schema("reciprocal", x=x) is not None:
             w.instanced.add(key)
+
+
+def _scalars_of(w: Workbench, terms: list[Term]) -> dict[Atom, None]:
+    """The scalars that the values of these terms have, as far as they have values."""
+    found: dict[Atom, None] = {}
+    for node in terms:
+        try:
+            if node.free == 0 and infer(node, w.facts.scope).kind is Kind.MATRIX:
+                found |= {a: None for m, _ in w.facts.lowering.lower(node).terms for a, _ in m}
+        except (TooLarge, StatementError):
+            continue
+    return found
 
 
 INSTANCES: dict[str, Callable[[Workbench, Term], None]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from proofs.checker.definedness import ZERO
 from proofs.language.infer import infer
 from proofs.language.tree import Term, term
-from proofs.search import equations, literals
+from proofs.search import equations, literals, signs
 from proofs.search.raising import factors_of, product_of
 from proofs.search.units import pushed_through
 from proofs.search.workbench import Workbench
@@ -25,7 +25,8 @@ def invertible(w: Workbench, a: Term) -> int | None:
     if a.op in STRUCTURAL:
         methods = methods[::-1]
     found = literals.invertible(w, a)
-    if found is None and w.find(term("ne", term("det", a), ZERO)) is not None:
+    d = term("det", a)
+    if found is None and (w.find(term("ne", d, ZERO)) or signs.factor_of_nonzero(w, d)) is not None:
         found = w.schema("unit_det", n=n, A=a)
     for method in methods:
         if found is None:

@@ -31,6 +31,8 @@ def sign(w: Workbench, relation: Term) -> int | None:
     difference = w.facts.difference(relation)
     if not difference.is_scalar or (difference.is_complex and relation.op != "ge"):
         return None
+    if signs.says_nothing(w, relation):
+        return None
     ideal = equations.known(w, [relation])
     if _determinants(w, relation) and (found := signs.sign(w, relation)) is not None:
         return found

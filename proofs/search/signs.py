@@ -9,7 +9,7 @@ from typing import Any
 from proofs.checker.algebra import ONE, Atom, Poly, multiply
 from proofs.checker.definedness import ZERO
 from proofs.language.infer import infer
-from proofs.language.tree import Term, rational, term
+from proofs.language.tree import Term, names_in, postorder, rational, term
 from proofs.search import denominators, determinants, equations, quantified
 from proofs.search.factoring import factors
 from proofs.search.forms import norm_positive, sign_by_form
@@ -37,6 +37,8 @@ def sign(w: Workbench, relation: Term) -> int | None:
             return found
     terms = nonnegative(w, difference, relation.op == "gt")
     rows: list[Any] = []
+    if terms is None and says_nothing(w, relation):
+        return None
     if terms is None:
         product = denominators.factored(w, relation)
         if product is not None:
@@ -48,6 +50,31 @@ def sign(w: Workbench, relation: Term) -> int | None:
     return w.take(
         {"rule": "positive", "goal": w.place(relation), "terms": terms, "equations": rows}
     )
+
+
+def says_nothing(w: Workbench, relation: Term) -> bool:
+    """Whether a relation is about the sign of a name, or a power of it, on which no known number
+    depends, save derivatives: it isn't worth a search, and comes up for each `t*V` in sight."""
+    x, zero = relation.args if relation.args[1] is ZERO else relation.args[::-1]
+    x = x.args[0] if x.op == "pow" else x
+    if x.op != "name" or zero is not ZERO:
+        return False
+    square = w.facts.lowering.lower(term("mul", x, x))
+    return not any(_mentions(w, fact.relation, x, square) for fact in w.facts.facts)
+
+
+def _mentions(w: Workbench, known: Term, x: Term, square: Poly) -> bool:
+    """Whether a fact is about a number that depends on the name x, other than by a matrix."""
+    if known.op not in ("eq", "ne", "lt", "le", "gt", "ge", "positive_definite"):
+        return False
+    if x.data not in names_in(known) or not infer(known.args[0], w.facts.scope).is_scalar:
+        return False
+    if any(n.op == "deriv" for n in postorder([known])):
+        return False
+    value = w.facts.lowering.lower(term("sub", *known.args) if known.args[1:] else known.args[0])
+    nodes = [w.raising.atoms.get(a) for m, _ in value.terms for a, _ in m if a.word is None]
+    inside = any(n is None or (n.op != "det" and x.data in names_in(n)) for n in nodes)
+    return inside and not (known.op == "ge" and value == square)
 
 
 def _reduced_sign(w: Workbench, relation: Term, difference: Poly) -> tuple[Any, Any] | None:
@@ -295,6 +322,7 @@ def nonzero(w: Workbench, relation: Term) -> int | None:
     if zero is not ZERO:
         return None
     found = _nonzero_by_form(w, x)
+    found = factor_of_nonzero(w, x) if found is None else found
     if found is not None:
         return found
     if not infer(x, w.facts.scope).is_complex:
@@ -303,13 +331,14 @@ def nonzero(w: Workbench, relation: Term) -> int | None:
         for op in ("gt", "lt"):
             if w.attempt(term(op, x, ZERO)) is not None:
                 return w.find(relation)
+    if says_nothing(w, relation):
+        return None
     if x.op in ("add", "sub") and pushed_through(w, x) is not None:
         return w.schema("unit_nonzero", A=x)
-    found = _factor_of_nonzero(w, x)
-    return _nonzero_factors(w, relation) if found is None else found
+    return _nonzero_factors(w, relation)
 
 
-def _factor_of_nonzero(w: Workbench, x: Term) -> int | None:
+def factor_of_nonzero(w: Workbench, x: Term) -> int | None:
     """x != 0, where a product that has the factor x is not zero."""
     for fact in list(w.facts.facts):
         sides = fact.relation.args

@@ -102,6 +102,7 @@ class Workbench:
         self.raising = Raising(self.facts.lowering)
         self.instanced: set[object] = set()  # terms and relations whose instances have been taken
         self.failed: set[object] = set()  # keys of relations that are not to be tried again
+        self.aside: set[int] = set()  # places of equations that others have taken in
         # Ideals of known equations, completed as far as they were needed: see `equations`.
         self.ideals: dict[Term | None, tuple[Ideal, tuple[str, ...], set[int]]] = {}
         for root in statement.roots():
@@ -332,6 +333,7 @@ class Workbench:
         inner.raising = Raising(inner.facts.lowering)
         # What is under way outside is not started again inside.
         inner.failed, inner.instanced, inner.ideals = set(self.failed), set(), {}
+        inner.aside = set(self.aside)
         for root in (*self.statement.roots(), *(f.relation for f in self.facts.facts)):
             inner.learn(root)
         try:

@@ -33,6 +33,15 @@ TRUE = {
     "quotient": "assume norm2(x + t*v) > 0\nshow diff(1/norm2(x + t*v), t) = "
     "-2*inner(v, x + t*v)/norm2(x + t*v)^2",
     "logarithm twice": "assume a > 0\nassume t > 0\nshow diff(log(a*t), t, 2) = -1/t^2",
+    "along a curve": "define Z = X + t*V + t^2*W\nassume invertible(Z)\n"
+    "show diff(inv(Z), t) = -inv(Z)*(V + 2*t*W)*inv(Z)",
+    "a determinant along a curve, twice": "define Z = X + t*V + t^2*W\nassume invertible(Z)\n"
+    "define Q = inv(Z)*(V + 2*t*W)\n"
+    "show diff(det(Z), t, 2) = det(Z)*(2*tr(inv(Z)*W) + tr(Q)^2 - tr(Q*Q))",
+    "three times": "show diff(t^4, t, 3) = 24*t",
+    "four times": "show diff(t^4*W, t, 4) = 24*W",
+    "an exponential, thrice": "show diff(exp(a*t), t, 3) = a^3*exp(a*t)",
+    "a reciprocal, thrice": "assume t > 0\nshow diff(1/t, t, 3) = -6/t^4",
     "any function": "show diff(t*f(t), t, 2) = 2*diff(f(t), t) + t*diff(f(t), t, 2)",
 }
 FALSE = {
@@ -46,6 +55,11 @@ FALSE = {
     "a point before": "assume t^2 = 1\nshow diff(t^2, t) = 0",
     "a power": "assume t = 1\nshow diff(t^3, t, 2) = 0",
     "entrywise": "show diff(hadamard(Y, Y), t) = hadamard(V, Y)",
+    "along a curve": "define Z = X + t*V + t^2*W\nassume invertible(Z)\n"
+    "show diff(inv(Z), t) = -inv(Z)*(V + t*W)*inv(Z)",
+    "three times": "show diff(t^4, t, 3) = 12*t",
+    "an exponential, thrice": "show diff(exp(a*t), t, 3) = a^2*exp(a*t)",
+    "thrice at a kink": "show diff(abs(t)*t^3, t, 3) = 24*abs(t)",
     "norm twice": "show diff(norm2(x + t*v), t, 2) = norm2(v)",
     "logarithm twice": "assume a > 0\nassume t > 0\nshow diff(log(a*t), t, 2) = 1/t^2",
     "not smooth": "show diff(abs(t), t, 2) = 0",
