@@ -11,6 +11,8 @@ from proofs.language.tree import Term, term
 from proofs.search import (
     definiteness,
     equations,
+    expectations,
+    inner_products,
     invertibility,
     order,
     properties,
@@ -62,6 +64,7 @@ def _dispatch(w: Workbench, relation: Term) -> int | None:
         ranks.bounds(w, relation)
         found = w.find(relation)
         found = signs.sign(w, relation) if found is None else found
+        found = inner_products.sign(w, relation) if found is None else found
         return quadratic.sign(w, relation) if found is None else found
     if op == "eq":
         return equations.prove(w, relation)
@@ -73,6 +76,8 @@ def _dispatch(w: Workbench, relation: Term) -> int | None:
         return properties.shown(w, relation)
     if op in ("full_row_rank", "full_column_rank"):
         return ranks.full(w, relation)
+    if op == "subset":
+        return expectations.subset(w, relation)
     if op == "commute":
         return properties.commute(w, relation)
     method = PROPERTIES.get(op)

@@ -9,7 +9,7 @@ from proofs.checker.definedness import NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
 from proofs.language.tree import Term, rational, term
-from proofs.search import equations
+from proofs.search import equations, inner_products
 from proofs.search.ideal import Ideal
 from proofs.search.raising import NoTerm, factors_of, product_of, size_term
 from proofs.search.squares import Square, Squares, centers
@@ -167,6 +167,7 @@ def semidefinite(w: Workbench, a: Term) -> int | None:
         _semidefinite_definite,
         _semidefinite_block,
         _semidefinite_schur,
+        inner_products.semidefinite,
         _commuting,
         _by_its_form,
         _semidefinite_completed,
@@ -295,7 +296,7 @@ def _sum_of(
             place = w.schema(rule, n=n, A=total, B=part)
             total = term("add", total, part)
         prop = "positive_definite" if strict else "positive_semidefinite"
-        return None if place is None else _transferred(w, total, a, n, ideal, prop)
+        return None if place is None else transferred(w, total, a, n, ideal, prop)
     except (NoTerm, TooLarge, Stuck, NotDefined):
         return None
 
@@ -350,7 +351,7 @@ def _schur(w: Workbench, a: Term, n: Term, prop: str, rule: str) -> int | None:
             found = _complement(w, s, w.raising.poly(square.root), node.args[0], (prop, rule))
             if found is not None:
                 whole = w.facts.facts[found].relation.args[0]
-                return _transferred(w, whole, a, n, ideal, prop)
+                return transferred(w, whole, a, n, ideal, prop)
         except (NoTerm, TooLarge, Stuck, NotDefined):
             continue
     return None
@@ -366,9 +367,7 @@ def _complement(w: Workbench, s: Poly, c: Term, r: Term, names: tuple[str, str])
     return w.schema(rule, n=w.size(corner), k=w.size(r), S=corner, C=c, R=r)
 
 
-def _transferred(
-    w: Workbench, total: Term, a: Term, n: Term, ideal: Ideal, prop: str
-) -> int | None:
+def transferred(w: Workbench, total: Term, a: Term, n: Term, ideal: Ideal, prop: str) -> int | None:
     """The property for a, from that of a matrix that is equal to it."""
     place = w.find(term(prop, total))
     rest, used = ideal.reduce(w.facts.lowering.lower(term("sub", total, a)))

@@ -61,7 +61,7 @@ def _forms(w: Workbench, relation: Term, difference: Poly) -> list[tuple[Poly, l
     reduced, used = equations.known(w, [relation]).reduce(difference)
     if used:
         with suppress(NoTerm, Stuck):
-            forms.append((reduced, [w.row(t) for t in used]))
+            forms.append((reduced, w.rows(used)))
     return forms
 
 

@@ -87,7 +87,7 @@ def _take(w: Workbench, relation: Term, terms: list[Any], gap: Poly, ideal: Idea
     left, used = ideal.reduce(gap)
     if left.terms:
         return None
-    rows = [w.row(t) for t in used]
+    rows = w.rows(used)
     return w.take(
         {"rule": "positive", "goal": w.place(relation), "terms": terms, "equations": rows}
     )

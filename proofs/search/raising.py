@@ -158,12 +158,15 @@ class Raising:
         if span[-1] is CONSTANT:
             return term("expect", self._random_word(span[:-1]))
         if span[0] is CONSTANT.T:
-            return term("transpose", term("expect", self._random_word((span[-1].T,))))
+            turned = tuple(x.T for x in reversed(span[1:]))
+            return term("transpose", term("expect", self._random_word(turned)))
         x, y = self._two_sides(span)
         means = term("mul", term("expect", x), term("transpose", term("expect", y)))
         return term("add", term("cov", x, y), means)
 
     def _random_word(self, word: Word) -> Term:
+        if len(word) > 1 and word[-1] is CONSTANT.T:  # a constant
+            return self.word(word[:-1])
         start = next(i for i, x in enumerate(word) if x.cols == L2)
         factors = [self.letter(x) for x in word[:start]]
         if word[start] is not CONSTANT.T:

@@ -87,7 +87,7 @@ def _reduced_sign(w: Workbench, relation: Term, difference: Poly) -> tuple[Any, 
             tried = reduced.key
             terms = nonnegative(w, reduced, relation.op == "gt")
             if terms is not None:
-                return terms, [w.row(t) for t in used]
+                return terms, w.rows(used)
         if not ideal.step():
             return None
     return None

@@ -256,15 +256,17 @@ class Workbench:
     def combine(self, goal: Term, ideal: Ideal, used: list[Any]) -> int | None:
         """Write a sum of left x relation x right down as a step, its relations first."""
         try:
-            rows = [self.row(t) for t in merged(used)]
+            rows = self.rows(merged(used))
             self.define(goal)
         except (NoTerm, Stuck, NotDefined, TooLarge):
             return None
         return self.take({"rule": "combine", "goal": self.place(goal), "terms": rows})
 
-    def row(self, t: Any) -> list[Any]:
-        """A term of a combination as a row of a step."""
-        return self._row(t, self._materialize(t.relation))
+    def rows(self, parts: list[Any]) -> list[Any]:
+        """The terms of a combination as rows of a step."""
+        from proofs.search.contexts import closed  # the two call each other
+
+        return [self._row(t, self.materialized(t.relation)) for t in closed(self, parts)]
 
     def _row(self, t: Any, fact: int) -> list[Any]:
         def factor(value: Poly | None) -> int | None:
@@ -278,7 +280,7 @@ class Workbench:
             return [factor(t.left), fact, factor(t.right.T), "inner"]
         return [factor(t.left), fact, factor(t.right), t.mode]
 
-    def _materialize(self, relation: Relation) -> int:
+    def materialized(self, relation: Relation) -> int:
         """The place of a relation as a fact, with a step of its own where it is a consequence."""
         if relation.fact is not None:
             return relation.fact
@@ -289,12 +291,12 @@ class Workbench:
             and first.right is None
             and first.mode == ""
         ):
-            relation.fact = self._materialize(first.relation)
+            relation.fact = self.materialized(first.relation)
             return relation.fact
         zero = self.raising.poly(Poly(relation.value.rows, relation.value.cols, {}))
         goal = term("eq", self.raising.poly(relation.value), zero)
         self.define(goal)
-        rows = [self.row(t) for t in merged(relation.made_of)]
+        rows = self.rows(merged(relation.made_of))
         place = self.take({"rule": "combine", "goal": self.place(goal), "terms": rows})
         if place is None:
             raise Stuck(goal)
