@@ -140,9 +140,15 @@ class Lowering:
         randoms = [self.is_random(a) for a in node.args]
         if node.op == "mul":  # the shapes leave only a scalar to multiply from the right
             return randoms.count(True) == 1
-        if node.op == "div":
+        if node.op in ("div", "entry"):  # the entry of a vector, which has one index
             return randoms == [True, False]
-        return node.op in ("name", "add", "sub", "neg", "expect_given")
+        return node.op in ("name", "add", "sub", "neg", "expect_given") or self._is_sum(node)
+
+    def _is_sum(self, node: Term) -> bool:
+        """Whether a node is a sum of real random vectors, a letter of its own in L2."""
+        kind = infer(node, self.scope)
+        linear = node.op == "sum" and random_degree(node, self.scope) == 1
+        return linear and kind.cols == ONE and not kind.is_complex
 
     def _node(self, node: Term) -> Poly:
         """The value of a node whose arguments are lowered."""
@@ -155,6 +161,9 @@ class Lowering:
                 raise TooLarge(f"{op} of random vectors is not part of the algebra yet")
             if op == "name":
                 return of_letter(letter(str(node.data), kind.rows, L2))
+            if op == "sum":
+                key = f"sum({';'.join(a.key for a in args)})"
+                return of_letter(letter(key, kind.rows, L2))
         if op in ("name", "bound"):
             return _value(str(node.data) if op == "name" else f"${node.data}", kind)
         if op == "expect_given":
@@ -213,15 +222,20 @@ class Pointwise(Lowering):
         self.outcome.constants.update(atom(n) for n in self.scope.dimensions)  # traces have them
 
     def _needed(self, node: Term) -> list[Term]:
-        whole = not self.is_random(node) or node.op in ("name", "expect_given")
-        return [] if whole else super()._needed(node)
+        return [] if self._is_whole(node) else super()._needed(node)
+
+    def _is_whole(self, node: Term) -> bool:
+        """Whether a node is taken as it is outside."""
+        if not self.is_random(node):
+            return True
+        return node.op in ("name", "expect_given") or self._is_sum(node)
 
     def _node(self, node: Term) -> Poly:
         if not self.is_random(node):
             constant = self.outside.lower(node)
             self.outcome.fix(constant)
             return constant
-        if node.op in ("name", "expect_given"):
+        if self._is_whole(node):
             return self._vector(self.outside.lower(node))
         args, kind = [self._done[a] for a in self._needed(node)], infer(node, self.scope)
         if is_polynomial(node, self.scope):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import permutations
 
 from proofs.checker.algebra import Poly, TooLarge
 from proofs.checker.definedness import NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
-from proofs.language.tree import Term, rational, term
+from proofs.language.tree import Term, pair, rational, term
 from proofs.search import equations, inner_products
 from proofs.search.ideal import Ideal
 from proofs.search.raising import NoTerm, factors_of, product_of, size_term
@@ -100,19 +101,47 @@ def _block(w: Workbench, a: Term, rules: tuple[str, ...]) -> int | None:
 
 def _part_of_block(w: Workbench, wanted: Term) -> int | None:
     """A diagonal block or Schur complement of a block matrix that is known to be definite."""
-    rules = PARTS[wanted.op]
     for fact in list(w.facts.facts):
         whole = fact.relation.args[0]
-        if fact.relation.op != wanted.op or whole.op != "block" or whole.data != (2, 2):
+        if fact.relation.op != wanted.op or whole.op != "block":
             continue
-        s, c, _, r = whole.args
-        sizes = {"n": w.size(s), "k": w.size(r)}
-        for rule in rules:
-            w.schema(rule, **sizes, S=s, C=c, R=r)
-        found = w.find(wanted)
-        if found is not None:
-            return found
+        rows, cols = pair(whole)
+        if rows != cols:
+            continue
+        for s, c, r in _two_by_two(w, whole, wanted.op):
+            for rule in PARTS[wanted.op]:
+                w.schema(rule, n=w.size(s), k=w.size(r), S=s, C=c, R=r)
+            found = w.find(wanted)
+            if found is not None:
+                return found
     return None
+
+
+def _two_by_two(w: Workbench, whole: Term, prop: str) -> Iterator[tuple[Term, Term, Term]]:
+    """S, C, R of [S, C; C.H, R]: a matrix of two blocks a side, or each two blocks of one of more,
+    which are P*whole*P.T for a P that selects them."""
+    count, _ = pair(whole)
+    if count == 2:
+        yield whole.args[0], whole.args[1], whole.args[3]
+        return
+    sizes = [w.size(whole.args[i * count]) for i in range(count)]
+    for i, j in permutations(range(count), 2):
+        rows = [
+            term("eye", sizes[p]) if p == q else term("zeros", sizes[p], sizes[q])
+            for p in (i, j)
+            for q in range(count)
+        ]
+        select = term("block", *rows, data=(2, count))
+        n, k = w.size(whole), w.size(select)
+        key = ("selected", prop, whole, i, j)
+        if key not in w.instanced:
+            w.instanced.add(key)
+            w.schema("block_eye", n=sizes[i], k=sizes[j])
+            turned = term("transpose", select)
+            w.schema("full_rows_shown", n=k, k=n, A=select, X=turned)
+            w.schema(f"{prop.removeprefix('positive_')}_congruence", n=n, k=k, A=whole, B=select)
+        part = [whole.args[p * count + q] for p, q in ((i, i), (i, j), (j, j))]
+        yield part[0], part[1], part[2]
 
 
 PARTS = {

@@ -38,6 +38,7 @@ from proofs.search.ideal import Ideal, divide
 from proofs.search.induction import by_induction
 from proofs.search.pseudo_inverses import by_penrose
 from proofs.search.raising import NoTerm, opened, size_term
+from proofs.search.towers import by_towers
 from proofs.search.workbench import ARITHMETIC, Stuck, Workbench
 
 MAX_PAIRS = 3_000
@@ -171,7 +172,8 @@ def weigh(w: Workbench, ideal: Ideal, value: Poly) -> None:
             elif op == "pow":
                 ideal.weigh(symbol, _power_weight(w, symbol))
             elif op in WEIGHTS:
-                ideal.weigh(symbol, WEIGHTS[op] + len(symbol.key) // 40)
+                is_random = isinstance(symbol, Letter) and L2 in (symbol.rows, symbol.cols)
+                ideal.weigh(symbol, WEIGHTS[op] + len(symbol.key) // 40 + 40 * is_random)
                 node = w.raising.atoms.get(symbol) if isinstance(symbol, Atom) else None
                 if node is not None and any(n.op == "deriv" for n in postorder([node])):
                     ideal.weigh(symbol, 80)
@@ -562,6 +564,7 @@ def _sum_by_terms(w: Workbench, goal: Term) -> int | None:
 
 
 TACTICS = (
+    by_towers,
     _inverse,
     by_penrose,
     _quick,

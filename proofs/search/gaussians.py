@@ -8,9 +8,9 @@ from functools import partial
 from proofs.checker.algebra import ONE
 from proofs.checker.definedness import ZERO
 from proofs.checker.facts import declared_facts
-from proofs.language.infer import infer, random_degree
+from proofs.language.infer import infer, random_degree, size_of
 from proofs.language.tree import Declaration, Term, name, postorder, rational, term
-from proofs.search.raising import size_term
+from proofs.search.raising import factors_of, opened, product_of, size_term
 from proofs.search.workbench import Workbench
 
 
@@ -125,6 +125,35 @@ def expectation(w: Workbench, node: Term) -> None:
             w.schema("gaussian_cross_entropy", n=w.size(x), X=x, a=m, S=s, u=u, B=b)
 
 
+def random_sum(w: Workbench, n: Term, body: Term) -> bool:
+    """The sum over 1..n of entries of a random vector, with weights or without."""
+    if not random_degree(body, w.facts.scope):
+        return False
+    factors = factors_of(body)
+    entries = [f for f in factors if random_degree(f, w.facts.scope)]
+    if len(entries) != 1 or entries[0].op != "entry" or entries[0].args[1].op != "bound":
+        return True
+    x = entries[0].args[0]
+    factors.remove(entries[0])
+    if x.free or infer(x, w.facts.scope).rows != size_of(n, w.facts.scope):
+        return True
+    names = {"n": n, "X": x, "a": term("expect", x), "S": term("cov", x, x)}
+    if factors:
+        w.schema("gaussian_weighted_sum", c=_weights(n, factors), **names)
+    else:
+        w.schema("gaussian_sum", **names)
+    return True
+
+
+def _weights(n: Term, factors: list[Term]) -> Term:
+    """The vector of the factors at each index; c itself for the factor c[j]."""
+    if len(factors) == 1 and factors[0].op == "entry" and len(factors[0].args) == 2:
+        c, index = factors[0].args
+        if index.op == "bound" and not c.free:
+            return c
+    return term("comprehension", n, product_of(factors))
+
+
 # ---------------------------------------------------------------- moments
 
 
@@ -209,6 +238,14 @@ def _coefficient(w: Workbench, a: Term, y: Term) -> Term | None:
     """The G in a = G*y + rest, where `a` is written so that it can be seen; None where y isn't."""
     if a is y:
         return term("eye", w.size(y)) if w.facts.lowering.lower(y).rows != ONE else rational(1)
+    if a.op == "sum" and a.args[0] is rational(1):  # of entries of y, maybe with weights
+        factors = factors_of(opened(a.args[2]))
+        entries = [f for f in factors if f.op == "entry" and f.args[0] is y]
+        if len(entries) != 1 or entries[0].args[1].op != "bound":
+            return None
+        factors.remove(entries[0])
+        weights = _weights(a.args[1], factors) if factors else term("ones", w.size(y), rational(1))
+        return term("transpose", weights)
     if a.op in ("add", "sub"):
         left, right = (_coefficient(w, b, y) for b in a.args)
         if right is None:

@@ -293,6 +293,8 @@ def _sum(w: Workbench, node: Term) -> None:
     if low is not rational(1):
         return
     body = opened(body)
+    if gaussians.random_sum(w, high, body):
+        return
     if body.op in ("add", "sub"):
         second = body.args[1] if body.op == "add" else term("neg", body.args[1])
         x, y = (term("comprehension", high, b) for b in (body.args[0], second))

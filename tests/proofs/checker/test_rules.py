@@ -398,6 +398,8 @@ def test_an_instance_for_random_vectors_holds_where_its_requirements_do(name: st
                 X = term("inner", term("expect", X), X)
             values = {"n": n, "k": k, "m": m, "X": X, "Y": Y, "V": V, "Z": V}
             values |= moments(X, Y, V, (n, k, m), two="Z" in names_of(statement))
+            if "Z" not in names_of(statement):
+                values["c"] = term("expect", X)  # weights
         else:
             V = grow.random_vector(k if "k" in names_of(statement) else n, 2, False)
             values = {"n": n, "k": k, "U": X, "V": V, "c": term("expect", X)}
