@@ -239,6 +239,8 @@ class Pointwise(Lowering):
             return self._vector(self.outside.lower(node))
         args, kind = [self._done[a] for a in self._needed(node)], infer(node, self.scope)
         if is_polynomial(node, self.scope):
+            if node.op == "div":  # by what is constant
+                self.outcome.fix(reciprocal(args[1]))
             return self._built(node, args, kind)
         return self._opaque(node, kind)
 
