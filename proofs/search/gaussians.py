@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import combinations_with_replacement
 
 from proofs.checker.algebra import ONE
 from proofs.checker.definedness import ZERO
@@ -12,6 +13,8 @@ from proofs.language.infer import infer, random_degree, size_of
 from proofs.language.tree import Declaration, Term, name, postorder, rational, term
 from proofs.search.raising import factors_of, opened, product_of, size_term
 from proofs.search.workbench import Workbench
+
+MAX_PRODUCTS = 6  # of two exponentials
 
 
 def declare_moments(w: Workbench) -> None:
@@ -109,7 +112,12 @@ def _given_two(w: Workbench, node: Term, x: Term, given: tuple[Term, ...]) -> No
 
 def expectation(w: Workbench, node: Term) -> None:
     """The expectations of the log-densities and exponentials in what `node` is the mean of."""
-    for part in postorder(list(node.args)):
+    parts = postorder(list(node.args))
+    exponents = [p.args[0] for p in parts if p.op == "exp" and not p.free]
+    exponents = [x for x in dict.fromkeys(exponents) if random_degree(x, w.facts.scope) == 1]
+    for x, y in list(combinations_with_replacement(exponents, 2))[:MAX_PRODUCTS]:
+        _exponentials(w, x, y)
+    for part in parts:
         key = ("expect", id(part))
         if part.op not in ("logpdf", "exp") or part.free or key in w.instanced:
             continue
@@ -123,6 +131,16 @@ def expectation(w: Workbench, node: Term) -> None:
         else:
             _, u, b = part.args
             w.schema("gaussian_cross_entropy", n=w.size(x), X=x, a=m, S=s, u=u, B=b)
+
+
+def _exponentials(w: Workbench, x: Term, y: Term) -> None:
+    """The expectation of exp(x)*exp(y)."""
+    key = ("exponentials", x, y)
+    if key not in w.instanced:
+        w.instanced.add(key)
+        moments = {"S": _covariance(w, x, x), "C": _covariance(w, x, y), "R": _covariance(w, y, y)}
+        means = {"a": _mean(w, x), "b": _mean(w, y)}
+        w.schema("gaussian_exponential_product", X=x, Y=y, **means, **moments)
 
 
 def random_sum(w: Workbench, n: Term, body: Term) -> bool:

@@ -193,6 +193,19 @@ let S : matrix(n, n)
 assume positive_semidefinite(S)
 let X : gaussian(m, S)
 show E(sum(X[j], j, 1, n)) = sum(m[j], j, 1, n)
+
+== covariance_of_exponentials
+let a, b : real
+let s, c, r : real
+assume positive_semidefinite(block([[s, c], [c, r]]))
+let (X, Y) : gaussian((a, b), block([[s, c], [c, r]]))
+show cov(exp(X), exp(Y)) = exp(a + b + s/2 + r/2)*(exp(c) - 1)
+
+== square_of_an_exponential
+let m : real
+let s : positive
+let X : gaussian(m, s^2)
+show E(exp(X)^2) = exp(2*m + 2*s^2)
 """)
 
 FALSE = claims("""
@@ -279,6 +292,13 @@ let X : gaussian(m, S)
 let V : gaussian(0, r)
 define M = sum(c[j]*X[j], j, 1, n) + V
 show E(X | M) = m + c*(M - inner(c, m))/(inner(c, S*c) + r)
+
+== covariance_of_exponentials_without_means
+let a, b : real
+let s, c, r : real
+assume positive_semidefinite(block([[s, c], [c, r]]))
+let (X, Y) : gaussian((a, b), block([[s, c], [c, r]]))
+show cov(exp(X), exp(Y)) = exp(a + b + s/2 + r/2)*exp(c)
 """)
 
 
