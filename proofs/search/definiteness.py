@@ -10,7 +10,7 @@ from proofs.checker.definedness import NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
 from proofs.language.tree import Term, pair, rational, term
-from proofs.search import equations, inner_products
+from proofs.search import equations, inner_products, regrouping
 from proofs.search.ideal import Ideal
 from proofs.search.raising import NoTerm, factors_of, product_of, size_term
 from proofs.search.squares import Square, Squares, centers
@@ -53,6 +53,9 @@ def _definite_by_form(w: Workbench, a: Term, n: Term) -> int | None:
     op, args = a.op, a.args
     if op == "eye":
         return w.schema("definite_eye", n=n)
+    if op in ("add", "sub") and not w.facts.lowering.lower(args[1]).terms:
+        known = w.attempt(term("positive_definite", args[0]))  # a corner without its correction
+        return None if known is None else w.schema("definite_equal", n=n, A=args[0], B=a)
     if op == "add":
         for x, y in (args, args[::-1]):
             if w.attempt(term("positive_definite", x)) is not None:
@@ -76,6 +79,8 @@ def _definite_by_form(w: Workbench, a: Term, n: Term) -> int | None:
         return w.schema("definite_diag", n=n, x=args[0])
     if op == "block" and a.data == (2, 2):
         return _block(w, a, ("definite_block", "definite_block_corner"))
+    if regrouping.is_larger(w, a):
+        return regrouping.transferred(w, a, "positive_definite", "definite_equal")
     return None
 
 
@@ -229,9 +234,13 @@ def _commuting(w: Workbench, a: Term, n: Term) -> int | None:
 
 def _by_its_form(w: Workbench, a: Term, n: Term) -> int | None:
     """x.T*a*x >= 0 for all x, where something is known for all vectors."""
-    if any(f.relation.op == "forall" for f in w.facts.facts):
+    if any(f.relation.op == "forall" and _of_vectors(f.relation) for f in w.facts.facts):
         return w.schema("semidefinite_by_form", n=n, A=a)
     return None
+
+
+def _of_vectors(relation: Term) -> bool:
+    return relation.args[0].op in ("matrix_type", "complex_matrix_type")
 
 
 def _square(w: Workbench, a: Term) -> int | None:
@@ -267,6 +276,8 @@ def _semidefinite_by_form(w: Workbench, a: Term, n: Term) -> int | None:
 def _semidefinite_block(w: Workbench, a: Term, n: Term) -> int | None:
     if a.op == "block" and a.data == (2, 2):
         return _block(w, a, ("semidefinite_block", "semidefinite_block_lower"))
+    if regrouping.is_larger(w, a):
+        return regrouping.transferred(w, a, "positive_semidefinite", "semidefinite_equal")
     return None
 
 

@@ -21,6 +21,7 @@ from proofs.search import (
     order,
     products,
     ranks,
+    regrouping,
 )
 from proofs.search.raising import NoTerm, factors_of, opened, product_of, size_term
 from proofs.search.workbench import Workbench
@@ -251,9 +252,17 @@ def _determinant(w: Workbench, node: Term) -> None:
     elif op == "block" and a.data == (2, 2):
         p, q, r, s = a.args
         sizes = {"n": _size(w, p), "k": _size(w, s)}
-        for rule in ("det_block", "det_block_corner"):
-            w.schema(rule, **sizes, A=p, B=q, C=r, D=s)
-        w.schema("det_triangular", **sizes, A=p, B=q, D=s)
+        if r.op == "zeros":
+            w.schema("det_triangular", **sizes, A=p, B=q, D=s)
+        elif q.op == "zeros":
+            w.schema("det_triangular_lower", **sizes, A=p, C=r, D=s)
+        else:
+            found = w.schema("det_block", **sizes, A=p, B=q, C=r, D=s)
+            known = [w.find(term(prop, s)) for prop in ("invertible", "positive_definite")]
+            if found is None or known != [None, None]:
+                w.schema("det_block_corner", **sizes, A=p, B=q, C=r, D=s)
+    elif op == "block" and regrouping.is_larger(w, a):
+        regrouping.value(w, node)
     elif op in ("add", "sub"):
         for base, update in (args, args[::-1]) if op == "add" else (args,):
             for u, v in _outer(w, update, negative=op == "sub"):
@@ -312,7 +321,9 @@ def _sum(w: Workbench, node: Term) -> None:
 
 def _block(w: Workbench, node: Term) -> None:
     """The identity, cut as the blocks are."""
-    if node.data == (2, 2):
+    if regrouping.is_larger(w, node):
+        regrouping.whole(w, node)
+    elif node.data == (2, 2):
         p, _, _, s = node.args
         w.schema("block_eye", n=_size(w, p), k=_size(w, s))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from proofs.checker.definedness import ZERO
 from proofs.language.infer import infer
 from proofs.language.tree import Term, term
-from proofs.search import equations, literals, signs
+from proofs.search import equations, literals, regrouping, signs
 from proofs.search.raising import factors_of, product_of
 from proofs.search.units import pushed_through
 from proofs.search.workbench import Workbench
@@ -139,6 +139,8 @@ def _invertible_by_form(w: Workbench, a: Term, n: Term) -> int | None:
         return w.schema("unit_inverse", n=n, A=args[0])
     if op == "block" and a.data == (2, 2):
         return _block_unit(w, a)
+    if regrouping.is_larger(w, a):
+        return regrouping.transferred(w, a, "invertible", "unit_equal")
     if op == "name":
         return _isometry(w, a, n)
     if op == "kron":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from proofs.checker.algebra import of_letter
 from proofs.language.infer import infer
 from proofs.language.tree import Term, postorder, rational, term
-from proofs.search import equations
+from proofs.search import equations, regrouping
 from proofs.search.raising import factors_of, product_of, size_term
 from proofs.search.workbench import Workbench
 
@@ -126,7 +126,10 @@ def gather(w: Workbench, node: Term) -> None:
         x, y = (_sizes(w, b) for b in args)
         w.schema("rank_kron", n=x["n"], k=x["k"], m=y["n"], p=y["k"], A=args[0], B=args[1])
     elif op == "block" and a.data == (2, 2):
-        _block(w, a)
+        if _block(w, a) is not None and args[1].op == args[2].op == "zeros":
+            return
+    elif regrouping.is_larger(w, a) and regrouping.value(w, node) is not None:
+        return
     elif op == "neg":
         w.schema("rank_scale", **sizes, A=args[0], c=rational(-1))
     elif op == "div":
@@ -168,13 +171,14 @@ def _product(w: Workbench, a: Term) -> None:
         w.schema("rank_rows_last", n=n, k=k, m=m, A=x, B=y)
 
 
-def _block(w: Workbench, a: Term) -> None:
+def _block(w: Workbench, a: Term) -> int | None:
     p, q, r, s = a.args
     x, y = _sizes(w, p), _sizes(w, s)
     if q.op == r.op == "zeros":
-        w.schema("rank_diagonal_blocks", n=x["n"], k=x["k"], m=y["n"], p=y["k"], A=p, B=s)
-    elif x["n"] is x["k"]:
-        w.schema("rank_block", n=x["n"], k=y["k"], m=y["n"], A=p, B=q, C=r, D=s)
+        return w.schema("rank_diagonal_blocks", n=x["n"], k=x["k"], m=y["n"], p=y["k"], A=p, B=s)
+    if x["n"] is x["k"]:
+        return w.schema("rank_block", n=x["n"], k=y["k"], m=y["n"], A=p, B=q, C=r, D=s)
+    return None
 
 
 def bounds(w: Workbench, relation: Term) -> None:

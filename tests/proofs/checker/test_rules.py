@@ -37,7 +37,9 @@ ENCLOSED = frozenset(  # enclosed, not exact
 )
 ONE_MODEL = frozenset({"exp_zero", "log_one", "pi_positive", "sqrt_one"})  # nothing varies
 # Only zero matrices meet the hypotheses, so that the sizes alone vary.
-ONLY_ZERO = frozenset({"norm_zero", "semidefinite_opposite", "trace_zero", "zero_rank"})
+ONLY_ZERO = frozenset(
+    {"form_zero", "norm_zero", "semidefinite_opposite", "trace_zero", "zero_rank"}
+)
 
 
 def rule(name: str) -> Statement:
