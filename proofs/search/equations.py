@@ -409,6 +409,7 @@ def _with_more(w: Workbench, goal: Term) -> int | None:
     for fact in list(w.facts.facts):
         if fact.relation.op == "forall" and w.depth == 0:
             quantified.on_a_kernel(w, fact.relation)
+            quantified.coefficients(w, fact.relation)
     for fact in list(w.facts.facts):
         a = fact.relation.args[0]
         if fact.relation.op == "invertible" and not infer(a, w.facts.scope).is_scalar:

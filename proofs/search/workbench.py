@@ -25,6 +25,7 @@ from proofs.language.tree import (
     Term,
     instantiate,
     name,
+    pair,
     postorder,
     rational,
     substitute,
@@ -176,11 +177,16 @@ class Workbench:
         elif relation.op in ("gt", "ge", "lt", "le"):
             value = self.facts.difference(relation).constant
             terms = [[str(abs(value or 0)), [], None]] if fact is None else [["1", [place], None]]
+            rows: list[Any] = []
+            if fact is not None and fact.relation.op == "eq":  # x >= y from x = y
+                up = self.facts.difference(relation).scale(-1 if relation.op in ("lt", "le") else 1)
+                same = self.facts.difference(fact.relation) == up
+                terms, rows = [], [[None if same else self.place(rational(-1)), place, None, ""]]
             step = {
                 "rule": "positive",
                 "goal": self.place(relation),
                 "terms": terms,
-                "equations": [],
+                "equations": rows,
             }
         else:
             return place
@@ -356,6 +362,7 @@ class Workbench:
         try:
             with self.inside(names, types, where) as inner:
                 inner.learn(goal)
+                inner.speak_of(names, types)
                 inner.stated(goal, inner.establish(goal))
                 inner.define(goal)
         except (Stuck, NotDefined):
@@ -370,6 +377,16 @@ class Workbench:
                 "goal": self.place(goal),
             }
         )
+
+    def speak_of(self, names: tuple[str, ...], types: tuple[Term, ...]) -> None:
+        """What is known for all values of a type, for the fresh names of this type."""
+        for place, fact in enumerate(list(self.facts.facts)):
+            if fact.relation.op != "forall" or pair(fact.relation) != (1, 0):
+                continue
+            for n, type_ in zip(names, types, strict=True):
+                if type_ is fact.relation.args[0]:
+                    at = [self.place(name(n))]
+                    self.take({"rule": "instantiate", "fact": place, "terms": at, "by": []})
 
     def _suppose(self, conditions: tuple[Term, ...]) -> None:
         """Take conditions as facts of a sub-proof, before its steps, as the checker does."""
