@@ -266,6 +266,11 @@ def _semidefinite_by_form(w: Workbench, a: Term, n: Term) -> int | None:
     if op == "kron":
         x, y = args
         return w.schema("semidefinite_kron", n=w.size(x), k=w.size(y), A=x, B=y)
+    if op == "pinv":  # pinv(b) = pinv(b)*b*pinv(b).H
+        adjoint = term("adjoint", a)
+        w.schema("semidefinite_congruence", n=n, k=n, A=args[0], B=a)
+        shape = term("mul", a, term("mul", args[0], adjoint))
+        return w.schema("semidefinite_equal", n=n, A=shape, B=a)
     if op == "hadamard":
         return w.schema("semidefinite_hadamard", n=n, A=args[0], B=args[1])
     if op == "diag":

@@ -7,14 +7,18 @@ updates is det(I + w) for a cyclic word w, of which one rotation is chosen.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 from proofs.checker.definedness import ZERO
 from proofs.language.infer import infer
-from proofs.language.tree import Term, bound, rational, term
+from proofs.language.sizes import Size
+from proofs.language.tree import Term, bound, postorder, rational, term
 from proofs.search.raising import factors_of, product_of, size_term
 from proofs.search.units import inverse, splits
 from proofs.search.workbench import Workbench
 
+MAX_EQUATIONS = 6  # of which determinants are taken
+PLAIN = frozenset({"name", "mul", "neg", "transpose", "adjoint", "conj", "eye", "inv"})
 SIMPLE = frozenset({"name", "inv", "eye", "diag", "transpose"})  # what a base may be
 FACTORING = frozenset({"mul", "div", "transpose", "adjoint", "conj", "inv", "block", "kron", "det"})
 
@@ -47,6 +51,52 @@ def updates(w: Workbench, node: Term) -> Iterator[int]:
         place = w.schema("det_update", n=n, k=k, A=base, B=inverse(base), U=first, V=last)
         if place is not None:
             yield place
+
+
+def gather(w: Workbench, roots: list[Term]) -> None:
+    """det(A) = det(B), where A = B is known of square matrices that speak of what a root does."""
+    wanted = [n for n in postorder(roots) if n.op == "det" and not n.free]
+    names = {n for d in wanted for n in postorder([d.args[0]]) if n.op == "name"}
+    count = 0
+    for place, fact in enumerate(list(w.facts.facts)):
+        relation, key = fact.relation, ("det", id(fact.relation))
+        if not names or relation.op != "eq" or key in w.instanced or count >= MAX_EQUATIONS:
+            continue
+        kind = infer(relation.args[0], w.facts.scope)
+        if kind.is_scalar or kind.rows != kind.cols or not _is_plain(relation, names):
+            continue
+        w.instanced.add(key)
+        count += 1
+        n = size_term(kind.rows)
+        type_ = "complex_matrix_type" if _is_complex(w, relation) else "matrix_type"
+        w.congruence(place, term("det", bound(0, term(type_, n, n))))
+
+
+def _is_plain(relation: Term, names: set[Term]) -> bool:
+    """Whether an equation is one of products of names, some of them asked for."""
+    nodes = postorder([relation])
+    return all(n.op in PLAIN for n in nodes if n is not relation and not _is_size(n)) and any(
+        n in names for n in nodes
+    )
+
+
+def _is_size(node: Term) -> bool:
+    return node.op in ("rational", "add")
+
+
+def _is_complex(w: Workbench, relation: Term) -> bool:
+    return any(infer(side, w.facts.scope).is_complex for side in relation.args)
+
+
+def half(power: Size) -> tuple[Term, bool] | None:
+    """p, and whether power is 2*p + 1 rather than 2*p."""
+    odd = [m for m, c in power.terms if c % 2]
+    if any(odd):  # an odd multiple of a dimension
+        return None
+    total = Size.literal(0)
+    for monomial, c in power.terms:
+        total += prod(map(Size.dimension, monomial), start=Size.literal(c // 2))
+    return (size_term(total), bool(odd)) if total.is_positive else None
 
 
 def _is_base(w: Workbench, base: Term) -> bool:

@@ -20,10 +20,17 @@ def hadamard(w: Workbench, node: Term) -> None:
     w.schema("hadamard_total", **sizes, A=a, B=b)
     w.schema("hadamard_symmetric", **sizes, A=a, B=b)
     scope = w.facts.scope
+    if b.op == "ones":
+        w.schema("hadamard_ones", **sizes, A=a)
+    if a.op == b.op == "eye":
+        w.schema("hadamard_eye", n=sizes["n"])
+    if {a.op, b.op} in ({"transpose"}, {"transpose", "eye"}):
+        w.schema("hadamard_transpose", n=sizes["k"], k=sizes["n"], A=_turned(a), B=_turned(b))
     if infer(node, scope).cols == ONE:
         w.schema("hadamard_vector", n=sizes["n"], x=a, y=b)
     if a.op == "hadamard":
         w.schema("hadamard_associative", **sizes, A=a.args[0], B=a.args[1], C=b)
+    b = _pushed(b)
     if b.op in ("add", "sub"):
         second = b.args[1] if b.op == "add" else term("neg", b.args[1])
         w.schema("hadamard_sum", **sizes, A=a, B=b.args[0], C=second)
@@ -40,6 +47,19 @@ def hadamard(w: Workbench, node: Term) -> None:
             w.schema("hadamard_rows", **sizes, A=two, B=b, x=one.args[0])
         if two.op == "diag":
             w.schema("hadamard_columns", **sizes, A=one, B=b, y=two.args[0])
+
+
+def _pushed(a: Term) -> Term:
+    """The transpose of a sum or difference as that of the transposes."""
+    if a.op == "transpose" and a.args[0].op in ("add", "sub", "neg"):
+        return term(a.args[0].op, *(term("transpose", x) for x in a.args[0].args))
+    return a
+
+
+def _turned(a: Term) -> Term:
+    if a.op == "eye":
+        return a
+    return a.args[0] if a.op == "transpose" else term("transpose", a)
 
 
 def transposed(w: Workbench, node: Term) -> None:
@@ -87,6 +107,10 @@ def gather(w: Workbench, roots: list[Term]) -> None:
             for letters in (word, *(a.word for a, _ in monomial if a.word)):
                 for i in range(len(letters)):
                     diagonals |= dict.fromkeys(_around(w, letters, i))
+    for fact in w.facts.facts:
+        if fact.relation.op == "diagonal":
+            d = fact.relation.args[0]
+            diagonals[term("mul", d, term("ones", w.size(d), rational(1)))] = None
     known = list(diagonals)[:MAX_DIAGONALS]
     for i, one in enumerate(known):
         for two in known[:i]:
@@ -106,13 +130,36 @@ def _around(w: Workbench, word: Word, i: int) -> list[Term]:
             if after.cols == ONE and after.rows == word[i].cols:
                 w.schema("diag_swap", n=n, x=node.args[0], y=w.raising.letter(after))
             return [node.args[0]]
+        a, b = node.args
+        if after.key.startswith("$ones") and not word[i].transposed:
+            w.schema("hadamard_row_sums", **_sizes(w, node), A=a, B=b)
+        if before.key.startswith("$ones") and not word[i].transposed:
+            sizes = {"n": _sizes(w, node)["k"], "k": n}
+            w.schema("hadamard_transpose", **_sizes(w, node), A=a, B=b)
+            w.schema("hadamard_row_sums", **sizes, A=_turned(a), B=_turned(b))
+        if ONE not in (before.rows, after.cols) and len(word) > 1:
+            _under_trace(w, node, word, i)
         if before.rows == after.cols == ONE:
             x, y = w.raising.letter(before.T), w.raising.letter(after)
-            a, b = node.args
             w.schema("hadamard_form", **_sizes(w, node), A=a, B=b, x=x, y=y)
     except NoTerm:
         return []
     return []
+
+
+def _under_trace(w: Workbench, node: Term, word: Word, i: int) -> None:
+    """tr(hadamard(A, B).T*C) = tr(A.T*hadamard(B, C)), for the word of a trace."""
+    rest = word[i + 1 :] + word[:i]
+    if word[-1].cols != word[0].rows or not rest:
+        return
+    c = w.raising.word(rest)
+    c = c if word[i].transposed else term("transpose", c)
+    kind, mine = infer(c, w.facts.scope), infer(node, w.facts.scope)
+    if (kind.rows, kind.cols) == (mine.rows, mine.cols):
+        a, b = node.args
+        for one, two in ((a, b), (b, a)):
+            if one.op != "eye" and (two.op == "eye" or b.op != "eye"):
+                w.schema("hadamard_trace", **_sizes(w, node), A=one, B=two, C=c)
 
 
 def _node(w: Workbench, x: Letter) -> Term | None:

@@ -27,6 +27,7 @@ from proofs.search.raising import NoTerm, factors_of, opened, product_of, size_t
 from proofs.search.workbench import Workbench
 
 MAX_ROUNDS = 6
+HERMITIAN = ("symmetric", "hermitian", "positive_semidefinite", "positive_definite")
 MAX_INSTANCES = 400
 MAX_LITERAL = 8  # identities and traces of at most this literal size are written out
 
@@ -54,6 +55,7 @@ def gather(w: Workbench, roots: list[Term]) -> None:
         expectations.gather(w, roots)
         products.gather(w, roots)
         entrywise.gather(w, roots)
+        determinants.gather(w, roots)
         if len(w.facts.facts) == size:
             return
 
@@ -111,6 +113,11 @@ def _power(w: Workbench, node: Term) -> None:
     if exponent.op == "rational" and str(exponent.data).startswith("-"):
         _inverse(w, term("inv", base))
     power = polynomial(exponent, w.facts.scope.dimensions)
+    if power is not None and w.facts.lowering.lower(base).constant == -1:
+        half = determinants.half(power)
+        if half is not None:
+            w.schema("minus_one_odd" if half[1] else "minus_one_even", p=half[0])
+        return
     if power is None or len(power.terms) < 2:
         return
     next_one = exponent if power.is_positive else term("add", exponent, rational(1))
@@ -126,6 +133,9 @@ def _pseudo_inverse(w: Workbench, node: Term) -> None:
         return
     for rule in ("penrose_1", "penrose_2", "penrose_3", "penrose_4"):
         w.schema(rule, n=size_term(kind.rows), k=size_term(kind.cols), A=a)
+    if any(w.find(term(prop, a)) is not None for prop in HERMITIAN):
+        sizes = {"n": size_term(kind.rows), "k": size_term(kind.cols)}
+        w.schema("penrose_unique", **sizes, A=a, X=term("adjoint", node))
     # A Gram matrix is best known through the pseudo-inverse of its factor.
     if a.op == "mul":
         for factor, twin in (a.args, a.args[::-1]):
@@ -241,6 +251,13 @@ def _determinant(w: Workbench, node: Term) -> None:
         w.schema("det_kron", n=w.size(x), k=_size(w, y), A=x, B=y)
     elif op == "transpose":
         w.schema("det_transpose", n=n, A=args[0])
+    elif op == "adjoint":
+        w.schema("det_transpose", n=n, A=term("conj", args[0]))
+        w.schema("det_conj", n=n, A=args[0])
+    elif op == "conj":
+        w.schema("det_conj", n=n, A=args[0])
+    elif op == "neg":
+        w.schema("det_scale", n=n, A=args[0], c=rational(-1))
     elif op == "diag":
         w.schema("det_diag", n=n, x=args[0])
     elif op == "mul":
@@ -270,6 +287,11 @@ def _determinant(w: Workbench, node: Term) -> None:
                     return
         for _ in determinants.updates(w, node):  # taken as they are found
             pass
+
+
+def _adjugate(w: Workbench, node: Term) -> None:
+    for rule in ("adj_left", "adj_right"):
+        w.schema(rule, n=w.size(node), A=node.args[0])
 
 
 def _outer(w: Workbench, update: Term, negative: bool) -> list[tuple[Term, Term]]:
@@ -334,6 +356,7 @@ SAYS = {
     "orthogonal": ("orthogonal_says", "Q"),
     "unitary": ("unitary_says", "Q"),
     "idempotent": ("idempotent_says", "P"),
+    "diagonal": ("diagonal_says", "D"),
     "positive_semidefinite": ("semidefinite_hermitian", "A"),
 }
 
@@ -460,6 +483,7 @@ INSTANCES: dict[str, Callable[[Workbench, Term], None]] = {
     "diag": entrywise.diagonal,
     "ones": _ones,
     "det": _determinant,
+    "adj": _adjugate,
     "rank": ranks.gather,
     "sum": _sum,
 }

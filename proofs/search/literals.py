@@ -11,11 +11,11 @@ from proofs.language.tree import Term, rational, term
 from proofs.search.workbench import ARITHMETIC, Workbench
 
 MAX_SIZE = 4
-DETERMINANTS = {2: "det_two", 3: "det_three"}
+DETERMINANTS = {2: "det_two", 3: "det_three", 4: "det_four"}
 
 
 def determinant(w: Workbench, a: Term) -> int | None:
-    """det(a) by its entries, for a matrix of two or three rows."""
+    """det(a) by its entries, for a matrix of two to four rows."""
     rule = DETERMINANTS.get(infer(a, w.facts.scope).rows.value or 0)
     return None if rule is None else w.schema(rule, A=a)
 

@@ -23,6 +23,8 @@ def kronecker(w: Workbench, node: Term) -> None:
     for side, rule in ((a, "kron_scale_left"), (b, "kron_scale_right")):
         if not w.facts.lowering.lower(side).terms:  # kron(A, 0*B) = 0*kron(A, B)
             w.schema(rule, **sizes, A=a, B=b, c=rational(0))
+    if _is_square(w, a) and _is_square(w, b) and w.speaks_of("tr"):
+        w.schema("kron_trace", n=sizes["n"], k=sizes["m"], A=a, B=b)
     if a.op == b.op == "eye":
         w.schema("kron_eye", n=sizes["n"], k=sizes["m"])
     if a.op in ("add", "sub"):
@@ -49,6 +51,25 @@ def gather(w: Workbench, roots: list[Term]) -> None:
         for monomial, word in value.terms:
             for letters in (word, *(a.word for a, _ in monomial if a.word)):
                 _run(w, letters)
+                _vectors(w, letters)
+
+
+def _vectors(w: Workbench, letters: Word) -> None:
+    """kron(A, B)*vec(X) = vec(B*X*A.T)."""
+    nodes = [_node(w, x) for x in letters]
+    for node, x in zip(nodes, (*letters[1:], *letters[:1]), strict=True):
+        other = None if x.transposed else w.raising.letters.get(x)
+        if node is None or other is None or other.op != "vec":
+            continue
+        a, b = node.args
+        middle, left = infer(other.args[0], w.facts.scope), infer(a, w.facts.scope)
+        if (infer(b, w.facts.scope).cols, left.cols) == (middle.rows, middle.cols):
+            _vec_of_product(w, b, other.args[0], term("transpose", a))
+
+
+def _is_square(w: Workbench, a: Term) -> bool:
+    kind = infer(a, w.facts.scope)
+    return kind.rows == kind.cols
 
 
 def _run(w: Workbench, letters: Word) -> None:

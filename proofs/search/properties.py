@@ -11,6 +11,7 @@ SHOWN = {
     "orthogonal": ("orthogonal_shown", "Q"),
     "unitary": ("unitary_shown", "Q"),
     "idempotent": ("idempotent_shown", "P"),
+    "diagonal": ("diagonal_shown", "D"),
 }
 
 

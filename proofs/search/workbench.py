@@ -179,7 +179,8 @@ class Workbench:
             terms = [[str(abs(value or 0)), [], None]] if fact is None else [["1", [place], None]]
             rows: list[Any] = []
             if fact is not None and fact.relation.op == "eq":  # x >= y from x = y
-                up = self.facts.difference(relation).scale(-1 if relation.op in ("lt", "le") else 1)
+                up = self.facts.difference(relation)
+                up = -up if relation.op in ("lt", "le") else up
                 same = self.facts.difference(fact.relation) == up
                 terms, rows = [], [[None if same else self.place(rational(-1)), place, None, ""]]
             step = {
@@ -243,6 +244,10 @@ class Workbench:
             return self.establish(relation)
         except Stuck:
             return None
+
+    def speaks_of(self, op: str) -> bool:
+        """Whether the goal holds such an operation."""
+        return any(n.op == op for n in postorder([self.statement.goal]))
 
     def size(self, a: Term) -> Term:
         """The number of rows of a matrix."""
