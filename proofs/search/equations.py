@@ -33,7 +33,7 @@ from proofs.language.tree import (
     rational,
     term,
 )
-from proofs.search import instances, literals, logarithms, quantified
+from proofs.search import bounds, instances, literals, logarithms, quantified
 from proofs.search.ideal import Ideal, divide
 from proofs.search.induction import by_induction
 from proofs.search.pseudo_inverses import by_penrose
@@ -577,5 +577,6 @@ TACTICS = (
     _by_entries,
     _with_more,
     by_induction,
+    bounds.by_norm,
     _thorough,
 )

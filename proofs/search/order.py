@@ -5,6 +5,7 @@ from __future__ import annotations
 from proofs.checker.definedness import NotDefined
 from proofs.language.infer import infer
 from proofs.language.tree import Term, term
+from proofs.search import bounds
 from proofs.search.workbench import Stuck, Workbench
 
 
@@ -19,6 +20,7 @@ def below(w: Workbench, a: Term, b: Term) -> int | None:
         _between_inverses(w, term("inv", b), a.args[0])
     elif b.op == "inv":
         _between_inverses(w, b.args[0], term("inv", a))
+    bounds.root(w, a, b)
     return w.schema("order_shown", n=n, A=a, B=b)
 
 

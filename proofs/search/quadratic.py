@@ -16,7 +16,7 @@ from proofs.checker.definedness import NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
 from proofs.language.tree import Term, postorder, term
-from proofs.search import equations, signs
+from proofs.search import bounds, equations, signs
 from proofs.search.ideal import Ideal
 from proofs.search.raising import NoTerm, size_term
 from proofs.search.squares import Square, Squares
@@ -24,6 +24,7 @@ from proofs.search.workbench import Stuck, Workbench
 
 STEPS = (0, 40)  # of completion before each attempt
 MAX_ROOTS = 12
+MAX_WORD = 6  # letters of a trace that is cut in halves
 
 
 def sign(w: Workbench, relation: Term) -> int | None:
@@ -36,6 +37,9 @@ def sign(w: Workbench, relation: Term) -> int | None:
     ideal = equations.known(w, [relation])
     if _determinants(w, relation) and (found := signs.sign(w, relation)) is not None:
         return found
+    found = _by_name(w, relation, difference)
+    if found is not None:
+        return found
     for steps in STEPS:
         for _ in range(steps):
             if not ideal.step():
@@ -47,6 +51,25 @@ def sign(w: Workbench, relation: Term) -> int | None:
                 continue
             if found is not None:
                 return found
+    return None
+
+
+def _by_name(w: Workbench, relation: Term, difference: Poly) -> int | None:
+    """An inequality that has a name, as it is or up to the known equations."""
+    places = bounds.gather(w, relation)
+    if not places or (found := signs.sign(w, relation)) is not None:
+        return found if places else None
+    for place in places if relation.op == "ge" else ():
+        try:
+            excess = signs.excess_of(w, w.facts.facts[place].relation)
+            ideal = equations.known(w, [relation, w.facts.facts[place].relation])
+            if excess is None:
+                continue
+            found = _take(w, relation, [["1", [place], None]], difference - excess, ideal)
+        except (NoTerm, TooLarge, Stuck, StatementError, NotDefined):
+            continue
+        if found is not None:
+            return found
     return None
 
 
@@ -145,7 +168,27 @@ def _roots(w: Workbench, relation: Term) -> list[tuple[Fraction, Poly]]:
     for one in values:  # of a matrix, its skew and symmetric parts
         if one.rows == one.cols:
             found += [(Fraction(1, 2), one + one.T.conj.scale(Fraction(s))) for s in (-1, 1)]
+    found += _commutators(w, relation)
     return found[:MAX_ROOTS]
+
+
+def _commutators(w: Workbench, relation: Term) -> list[tuple[Fraction, Poly]]:
+    """u - v.T, for the halves of a trace -tr(u*v), which is the mixed term of their squares."""
+    found: list[tuple[Fraction, Poly]] = []
+    for (monomial, _), coefficient in w.facts.difference(relation).terms.items():
+        for a, _ in monomial if coefficient < 0 else ():
+            word = a.word or ()
+            if len(word) % 2 or not 2 <= len(word) <= MAX_WORD or word[0].rows == ONE:
+                continue
+            half = len(word) // 2
+            for turned in list(turns(word))[: len(word)]:
+                u, v = (
+                    Poly(p[0].rows, p[-1].cols, {((), p): Fraction(1)})
+                    for p in (turned[:half], turned[half:])
+                )
+                if (u.rows, u.cols) == (v.cols, v.rows) and u != v.T:
+                    found += [(scale, u - v.T) for scale in (Fraction(1, 2), Fraction(1))]
+    return found
 
 
 def _around_a_vector(w: Workbench, relation: Term, difference: Poly, ideal: Ideal) -> int | None:

@@ -106,7 +106,7 @@ def _linear(w: Workbench, value: Poly, strict: bool) -> list[Any] | None:
     places: list[int] = []
     columns: list[dict[Any, Fraction]] = []
     for place, fact in enumerate(w.facts.facts):
-        excess = _excess(w, fact.relation)
+        excess = excess_of(w, fact.relation)
         if excess is not None and len(excess.terms) <= MAX_LINEAR:
             places.append(place)
             columns.append(excess.terms)
@@ -122,7 +122,7 @@ def _linear(w: Workbench, value: Poly, strict: bool) -> list[Any] | None:
     return [[str(factor), rows[i], None] for i, factor in found.items()]
 
 
-def _excess(w: Workbench, relation: Term) -> Poly | None:
+def excess_of(w: Workbench, relation: Term) -> Poly | None:
     """What an inequality between numbers says is not negative."""
     if relation.op not in ("gt", "ge", "lt", "le"):
         return None
@@ -170,7 +170,7 @@ def _monomials(w: Workbench, value: Poly, strict: bool) -> list[Any] | None:
 def _repairs(w: Workbench, value: Poly, negative: list[Any]) -> Iterator[tuple[Any, Poly, bool]]:
     """Take off a multiple of a known inequality that accounts for a bad monomial."""
     for place, fact in enumerate(list(w.facts.facts)):
-        op, excess = fact.relation.op, _excess(w, fact.relation)
+        op, excess = fact.relation.op, excess_of(w, fact.relation)
         if excess is None or len(excess.terms) < 2:
             continue
         for powers, coefficient in negative:

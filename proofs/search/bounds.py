@@ -1,0 +1,157 @@
+"""Untrusted. Inequalities by name: Cauchy-Schwarz, A <= tr(A)*I, and norms that vanish."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from proofs.checker.algebra import ONE, Poly, TooLarge, Word, identity, turns
+from proofs.checker.definedness import ZERO, NotDefined
+from proofs.language.errors import StatementError
+from proofs.language.infer import infer
+from proofs.language.tree import Term, postorder, rational, term
+from proofs.search.raising import NoTerm, size_term
+from proofs.search.squares import Center, centers
+from proofs.search.workbench import Stuck, Workbench
+
+MAX_TRIES = 24
+SEMIDEFINITE = ("positive_semidefinite", "positive_definite")
+
+
+def gather(w: Workbench, relation: Term) -> list[int]:
+    """The places of inequalities that the names in one call for."""
+    size = len(w.facts.facts)
+    try:
+        _schwarz(w, relation)
+    except (NoTerm, TooLarge, StatementError):
+        pass
+    _traces(w, relation)
+    new = range(size, len(w.facts.facts))
+    return [i for i in new if w.facts.facts[i].relation.op in ("le", "ge")]
+
+
+def _schwarz(w: Workbench, relation: Term) -> None:
+    """(x.T*A*y)^2 <= (x.T*A*x)*(y.T*A*y), for the traces of which the sides are products."""
+    difference = w.facts.difference(relation)
+    metrics = centers(w, difference)
+    tries = 0
+    for monomial, _ in difference.terms:
+        words = [a.word for a, n in monomial if a.word is not None for _ in range(n)]
+        if len(words) != 2 or words[0] is None or words[1] is None:
+            continue
+        if not any(c < 0 for c in difference.terms.values()):
+            return
+        for x, one in _halves(words[0], metrics):
+            for y, two in _halves(words[1], metrics):
+                tries += 1
+                if tries > MAX_TRIES or (x.rows, x.cols) != (y.rows, y.cols):
+                    continue
+                _instance(w, difference, (x, one), (y, two))
+
+
+def _instance(
+    w: Workbench, difference: Poly, first: tuple[Poly, Center], second: tuple[Poly, Center]
+) -> None:
+    """The instance in the metric of the first; where the second's is its inverse, with that."""
+    (x, one), (y, two) = first, second
+    square = (x.T * one.value * y).trace()
+    if one is not two and (one.node is not None or two.node is not None):
+        if one.inverse is None or two.letter is not one.inverse:
+            return
+        square, y = (x.T * y).trace(), two.value * y
+    if not any(m == p for m in (square * square).terms for p in difference.terms):
+        return
+    n = size_term(x.rows)
+    metric = term("eye", n) if one.node is None else one.node
+    values = {"A": metric, "X": w.raising.poly(x), "Y": w.raising.poly(y)}
+    w.schema("cauchy_schwarz", n=n, k=size_term(x.cols), **values)
+
+
+def _halves(word: Word, metrics: list[Center]) -> Iterator[tuple[Poly, Center]]:
+    """X and a metric A, where the word is a rotation of X.T*A*X."""
+    for turned in dict.fromkeys(turns(word)):
+        size, odd = divmod(len(turned), 2)
+        x, mirror = turned[:size], turned[size + odd :]
+        if not x or tuple(a.T for a in reversed(x)) != mirror:
+            continue
+        value = Poly(mirror[0].rows, mirror[-1].cols, {((), mirror): identity(ONE).terms[(), ()]})
+        if not odd:
+            yield value, Center(None, identity(value.rows))
+        for c in metrics:
+            if odd and c.letter is turned[size] and len(c.value.terms) == 1:
+                yield value, c
+
+
+def _traces(w: Workbench, relation: Term) -> None:
+    """tr(A)*B >= A*B under the trace, for semidefinite A and B of which both traces are there."""
+    inside = [n.args[0] for n in postorder([relation]) if n.op == "tr" and not n.free]
+    known = [a for a in dict.fromkeys(inside) if _is_semidefinite(w, a)]
+    for a in known:
+        n = w.size(a)
+        if w.schema("order_trace", n=n, A=a) is None:
+            continue
+        gap = term("sub", term("mul", term("tr", a), term("eye", n)), a)
+        w.schema("order_says", n=n, A=a, B=term("mul", term("tr", a), term("eye", n)))
+        for b in known:
+            if w.size(b) is n:
+                w.schema("trace_product", n=n, A=gap, B=b)
+
+
+def _is_semidefinite(w: Workbench, a: Term) -> bool:
+    if infer(a, w.facts.scope).is_scalar or infer(a, w.facts.scope).is_complex:
+        return False
+    return any(w.find(term(prop, a)) is not None for prop in SEMIDEFINITE)
+
+
+def by_norm(w: Workbench, goal: Term) -> int | None:
+    """a = b, where the squared norm of a - b is seen not to be positive."""
+    kind = infer(goal.args[0], w.facts.scope)
+    if goal is not w.statement.goal or kind.is_scalar:
+        return None
+    if not any(f.relation.op in ("positive_semidefinite", "le", "ge") for f in w.facts.facts):
+        return None
+    gap = term("sub", *goal.args)
+    norm = term("norm2", gap)
+    sizes = {"n": size_term(kind.rows), "k": size_term(kind.cols)}
+    try:
+        w.learn(norm)
+        above, below = term("ge", norm, ZERO), term("le", norm, ZERO)
+        if w.attempt(below) is None or w.schema("norm_nonnegative", **sizes, A=gap) is None:
+            return None
+        w.stated(above, w.establish(above))
+        if w.schema("antisymmetric", x=norm, y=ZERO) is None:
+            return None
+        if w.schema("norm_zero", **sizes, A=gap) is None:
+            return None
+        return w.find(goal) or w.attempt(goal)
+    except (Stuck, NotDefined, StatementError, TooLarge):
+        return None
+
+
+def root(w: Workbench, a: Term, b: Term) -> int | None:
+    """a <= b for semidefinite matrices with a^2 <= b^2: (b - a)*S + S*(b - a), S = a + b, is
+    2*(b^2 - a^2), and the range of b - a lies in that of S."""
+    n = w.size(a)
+    two = rational(2)
+    if w.find(term("le", term("pow", a, two), term("pow", b, two))) is None:
+        return None
+    s, d = term("add", a, b), term("sub", b, a)
+    squares = term("sub", term("pow", b, two), term("pow", a, two))
+    both = term("add", term("mul", s, d), term("mul", d, s))
+    w.schema("order_says", n=n, A=term("pow", a, two), B=term("pow", b, two))
+    w.schema("semidefinite_sum", n=n, A=a, B=b)
+    w.schema("semidefinite_hermitian", n=n, A=s)
+    w.schema("semidefinite_scale", n=n, A=squares, c=two)
+    w.schema("semidefinite_equal", n=n, A=term("mul", two, squares), B=both)
+    # On the kernel of S both summands vanish.
+    x = term("sub", term("eye", n), term("mul", term("pinv", s), s))
+    adjoint = term("adjoint", x)
+    for rule in ("penrose_1", "penrose_2", "penrose_3", "penrose_4"):
+        w.schema(rule, n=n, k=n, A=s)
+    shapes = [term("mul", adjoint, term("mul", m, x)) for m in (a, b)]
+    for m in (a, b):
+        w.schema("semidefinite_congruence", n=n, k=n, A=m, B=adjoint)
+    w.schema("semidefinite_equal", n=n, A=shapes[1], B=term("neg", shapes[0]))
+    w.schema("semidefinite_opposite", n=n, A=shapes[0])
+    w.schema("semidefinite_kernel", n=n, k=n, A=a, X=x)
+    w.schema("semidefinite_kernel", n=n, k=n, A=b, X=x)
+    return w.schema("semidefinite_lyapunov", n=n, S=s, D=d)
