@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from proofs.checker.algebra import ONE, Poly, TooLarge, Word, identity, turns
 from proofs.checker.definedness import ZERO, NotDefined
@@ -20,10 +21,8 @@ SEMIDEFINITE = ("positive_semidefinite", "positive_definite")
 def gather(w: Workbench, relation: Term) -> list[int]:
     """The places of inequalities that the names in one call for."""
     size = len(w.facts.facts)
-    try:
+    with suppress(NoTerm, TooLarge, StatementError):
         _schwarz(w, relation)
-    except (NoTerm, TooLarge, StatementError):
-        pass
     _traces(w, relation)
     new = range(size, len(w.facts.facts))
     return [i for i in new if w.facts.facts[i].relation.op in ("le", "ge")]

@@ -178,7 +178,7 @@ def _commutators(w: Workbench, relation: Term) -> list[tuple[Fraction, Poly]]:
     for (monomial, _), coefficient in w.facts.difference(relation).terms.items():
         for a, _ in monomial if coefficient < 0 else ():
             word = a.word or ()
-            if len(word) % 2 or not 2 <= len(word) <= MAX_WORD or word[0].rows == ONE:
+            if len(word) % 2 or len(word) > MAX_WORD or ONE in [x.rows for x in word[:1]]:
                 continue
             half = len(word) // 2
             for turned in list(turns(word))[: len(word)]:

@@ -150,7 +150,7 @@ def _two_by_two(w: Workbench, a: Term) -> tuple[Term, int] | None:
 
 def _partitions(w: Workbench, a: Term) -> list[list[Term]]:
     """The sizes of the rows of blocks and of the columns, once where they are the same."""
-    rows, cols = pair(a)
+    _, cols = pair(a)
     kinds = [infer(x, w.facts.scope) for x in a.args]
     down = [size_term(k.rows) for k in kinds[::cols]]
     across = [size_term(k.cols) for k in kinds[:cols]]
