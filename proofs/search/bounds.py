@@ -62,7 +62,7 @@ def _instance(
     n = size_term(x.rows)
     metric = term("eye", n) if one.node is None else one.node
     values = {"A": metric, "X": w.raising.poly(x), "Y": w.raising.poly(y)}
-    w.schema("cauchy_schwarz", n=n, k=size_term(x.cols), **values)
+    w.schema("trace_schwarz", n=n, k=size_term(x.cols), **values)
 
 
 def _halves(word: Word, metrics: list[Center]) -> Iterator[tuple[Poly, Center]]:
