@@ -9,7 +9,6 @@ from tests.proofs.checker.building import (
     REAL,
     Proof,
     combine,
-    declared,
     for_all,
     hypothesis,
     induct,
@@ -161,8 +160,16 @@ def test_functions_that_agree_near_a_point_have_the_same_derivative_there():
     assert not proof.accepts(*steps, final)
 
 
-def test_the_condition_of_a_neighbourhood_must_be_smooth():
+@pytest.mark.parametrize(("where_", "smooth"), [("t^2", True), ("abs(t)", False)])
+def test_the_condition_of_a_neighbourhood_must_be_smooth(where_: str, smooth: bool):
     """On abs(t) no neighbourhood can be built: its derivative has no meaning to this checker."""
-    proof, bodies = near("t", "t", "abs(t)", "diff(x, x) = diff(x, x)")
-    final = schema("diff_near", [None, None, None], n=ONE, k=ONE, **bodies, x=x)
-    assert not proof.accepts(hypothesis(0), declared("x"), final)
+    at = where_.replace("t", "x")
+    proof, bodies = near("t", "t", where_, "diff(x, x) = diff(x, x)", f"{at} > 0")
+    condition, same = proof(f"{where_} > 0", t=REAL), proof("t = t", t=REAL)
+    moves = proof(f"diff({at}, x) = diff({at}, x)")
+    steps = (hypothesis(0), where([condition], for_all(same, combine(same), t=REAL)))
+    final = schema("diff_near", [1, 0, 2], n=ONE, k=ONE, **bodies, x=x)
+    assert proof.accepts(*steps)
+    assert proof.accepts(*steps, combine(moves), final) is smooth
+    unproved = schema("diff_near", [1, 0, None], n=ONE, k=ONE, **bodies, x=x)
+    assert proof.accepts(*steps, unproved) is smooth
