@@ -13,7 +13,7 @@ from importlib import resources
 
 from proofs.checker.definedness import ZERO, is_index
 from proofs.checker.facts import declared_facts
-from proofs.language.errors import StatementError, TypeProblem
+from proofs.language.errors import TypeProblem
 from proofs.language.infer import Scope, infer, random_degree, size_of, type_from
 from proofs.language.parser import parse_rules
 from proofs.language.tree import (
@@ -45,7 +45,7 @@ def rule_texts() -> dict[str, str]:
     blocks = text.split("\n== ")[1:]
     found = {block.partition("\n")[0].strip(): f"== {block}" for block in blocks}
     if len(found) != len(blocks):
-        raise StatementError("two rules have the same name")
+        raise RuntimeError("two rules have the same name")
     return found
 
 
