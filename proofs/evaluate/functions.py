@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from flint import arb, fmpq, fmpq_mat, fmpz
+from flint import acb, arb, fmpq, fmpq_mat, fmpz
 
 from proofs.evaluate import exact
 from proofs.evaluate.decisions import (
@@ -229,6 +229,19 @@ def _by_ball(what: str, f: Callable[[arb], arb], fixed: tuple[int, int]) -> Call
     return at
 
 
+def _entire(what: str, f: Callable[[arb], arb], g: Callable[[acb], acb], at_zero: int) -> Callable:
+    """An entire function by balls, exact at 0."""
+    real = _by_ball(what, f, (0, at_zero))
+
+    def at(x: Matrix) -> Matrix:
+        if x.im is None:
+            return real(x)
+        value = g(acb(arb(x.re[0, 0]), arb(x.im[0, 0])))
+        return base(add(ball(value.real), mul(IMAGINARY_UNIT, ball(value.imag))))
+
+    return at
+
+
 def _exp_at(x: Matrix) -> Matrix:
     if x.im is None:
         value = x.re[0, 0]
@@ -285,8 +298,8 @@ def rational_root(value: fmpq, degree: int) -> fmpq | None:
 exp = Elementary(_exp_at, lambda u: exp(u))
 log = Elementary(_by_ball("log", arb.log, (1, 0)), lambda u: inverse(u), _log_condition)
 sqrt = Elementary(_sqrt_at, lambda u: inverse(mul(scalar(2), sqrt(u))), _sqrt_condition)
-sin = Elementary(_by_ball("sin", arb.sin, (0, 0)), lambda u: cos(u))
-cos = Elementary(_by_ball("cos", arb.cos, (0, 1)), lambda u: neg(sin(u)))
+sin = Elementary(_entire("sin", arb.sin, acb.sin, 0), lambda u: cos(u))
+cos = Elementary(_entire("cos", arb.cos, acb.cos, 1), lambda u: neg(sin(u)))
 tanh = Elementary(_by_ball("tanh", arb.tanh, (0, 0)), lambda u: sub(ONE, mul(tanh(u), tanh(u))))
 erf = Elementary(
     _by_ball("erf", arb.erf, (0, 0)),

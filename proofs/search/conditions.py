@@ -19,6 +19,7 @@ from proofs.search import (
     quadratic,
     quantified,
     ranks,
+    scalars,
     signs,
 )
 from proofs.search.raising import NoTerm
@@ -63,9 +64,11 @@ def _dispatch(w: Workbench, relation: Term) -> int | None:
     if op in ("gt", "ge"):
         ranks.bounds(w, relation)
         found = w.find(relation)
+        scalars.bounds(w, relation)
         found = signs.sign(w, relation) if found is None else found
         found = inner_products.sign(w, relation) if found is None else found
-        return quadratic.sign(w, relation) if found is None else found
+        found = quadratic.sign(w, relation) if found is None else found
+        return scalars.by_cases(w, relation) if found is None else found
     if op == "eq":
         return equations.prove(w, relation)
     if op == "ne":

@@ -55,6 +55,25 @@ def cleared(w: Workbench, relation: Term, difference: Poly) -> int | None:
     return None
 
 
+def nonzero(w: Workbench, relation: Term) -> int | None:
+    """A sum of fractions is not zero where its numerator is not: p = q*x for a denominator q."""
+    x = relation.args[0]
+    value = w.facts.lowering.lower(x)
+    for q, denominator in _reciprocals(w, value)[:1]:
+        power, numerator = _numerator(w, value, q, denominator)
+        try:
+            above = w.raising.poly(numerator)
+            w.establish(term("ne", above, ZERO))
+        except (NoTerm, Stuck):
+            return None
+        below = denominator
+        for _ in range(power - 1):
+            below = term("mul", below, denominator)
+        if w.schema("nonzero_equal", x=above, y=term("mul", x, below)) is not None:
+            return w.schema("factor_nonzero", x=x, y=below)
+    return None
+
+
 def _forms(w: Workbench, relation: Term, difference: Poly) -> list[tuple[Poly, list[Any]]]:
     """A difference as it is, and as the known equations simplify it."""
     forms: list[tuple[Poly, list[Any]]] = [(difference, [])]

@@ -10,17 +10,15 @@ from proofs.checker.algebra import (
     ONE,
     Atom,
     Letter,
-    Monomial,
     Poly,
     TooLarge,
-    Word,
     identity,
     of_letter,
 )
 from proofs.checker.definedness import bound_types
 from proofs.checker.lowering import L2
 from proofs.language.errors import StatementError
-from proofs.language.infer import infer, polynomial
+from proofs.language.infer import infer
 from proofs.language.sizes import Size
 from proofs.language.tree import (
     Term,
@@ -33,13 +31,23 @@ from proofs.language.tree import (
     rational,
     term,
 )
-from proofs.search import bounds, instances, literals, logarithms, quantified
-from proofs.search.ideal import Ideal, divide
+from proofs.search import (
+    bounds,
+    commutative,
+    elementary,
+    instances,
+    lambert,
+    literals,
+    logarithms,
+    quantified,
+    scalars,
+)
+from proofs.search.ideal import Ideal
 from proofs.search.induction import by_induction
 from proofs.search.pseudo_inverses import by_penrose
 from proofs.search.raising import NoTerm, opened, size_term
 from proofs.search.towers import by_towers
-from proofs.search.workbench import ARITHMETIC, Stuck, Workbench
+from proofs.search.workbench import Workbench
 
 MAX_PAIRS = 3_000
 QUICK_PAIRS = 120
@@ -65,6 +73,8 @@ WEIGHTS = {
     "softmax": 40,
     "entry": 2,
     "diag": 8,
+    "max": 12,
+    "min": 12,
 }
 
 
@@ -75,7 +85,7 @@ def prove(w: Workbench, goal: Term) -> int | None:
         return w.take({"rule": "combine", "goal": w.place(goal), "terms": []})
     if difference.constant is not None:
         found = _absurd(w)
-        return _quick(w, goal) if found is None else found
+        return quick(w, goal) if found is None else found
     for tactic in TACTICS:
         found = tactic(w, goal)
         if found is not None:
@@ -136,6 +146,13 @@ def _bulk(value: Poly) -> tuple[int, int]:
     return len(value.terms), max((len(word) for _, word in value.terms), default=0)
 
 
+def plainly_combined(w: Workbench, goal: Term) -> int | None:
+    """An equation as a combination of the known ones, without completion."""
+    ideal = known(w, [goal])
+    rest, used = ideal.reduce(w.facts.difference(goal))
+    return None if rest.terms else w.combine(goal, ideal, used)
+
+
 def plainly(w: Workbench, goal: Term, steps: int = 0) -> bool:
     """Whether an equation follows from the known ones with so many steps of completion."""
     try:
@@ -159,8 +176,8 @@ def weigh(w: Workbench, ideal: Ideal, value: Poly) -> None:
                 ideal.weigh(x, 10)
         for symbol in (*letters, *word, *scalars):
             op = symbol.key.split("(", 1)[0].split("^", 1)[0]
-            if op == "exp" and isinstance(symbol, Atom):
-                ideal.weigh(symbol, _exp_weight(w, symbol))
+            if op in elementary.WEIGHED:
+                ideal.weigh(symbol, elementary.weight(w, symbol))
             elif op == "pinv":
                 ideal.weigh(symbol, _pseudo_inverse_weight(w, symbol))
             elif op == "deriv":
@@ -169,8 +186,6 @@ def weigh(w: Workbench, ideal: Ideal, value: Poly) -> None:
                 ideal.weigh(symbol, logarithms.weight(w, symbol))
             elif op == "inv":
                 ideal.weigh(symbol, _inverse_weight(w, symbol))
-            elif op == "pow":
-                ideal.weigh(symbol, _power_weight(w, symbol))
             elif op in WEIGHTS:
                 is_random = isinstance(symbol, Letter) and L2 in (symbol.rows, symbol.cols)
                 ideal.weigh(symbol, WEIGHTS[op] + len(symbol.key) // 40 + 40 * is_random)
@@ -185,15 +200,6 @@ def _inverse_weight(w: Workbench, symbol: Atom | Letter) -> int:
     if node is None or node.op != "inv" or node.args[0].op not in ("mul", "transpose", "inv"):
         return 1
     return 2 * len(postorder([node]))
-
-
-def _power_weight(w: Workbench, symbol: Atom | Letter) -> int:
-    """A^(p + 1) is heavier than A^p*A."""
-    node = (
-        w.raising.atoms.get(symbol) if isinstance(symbol, Atom) else w.raising.letters.get(symbol)
-    )
-    power = None if node is None else polynomial(node.args[1], w.facts.scope.dimensions)
-    return 3 if power is None else 3 * sum(abs(c) for _, c in power.terms)
 
 
 def _derivative_weight(w: Workbench, symbol: Atom | Letter) -> int:
@@ -216,17 +222,6 @@ def _pseudo_inverse_weight(w: Workbench, symbol: Atom | Letter) -> int:
     node = w.raising.letters.get(symbol.T if symbol.transposed else symbol)
     is_vector = ONE in (symbol.rows, symbol.cols)
     return 6 if is_vector or (node is not None and node.args[0].op != "name") else 1
-
-
-def _exp_weight(w: Workbench, a: Atom) -> int:
-    """An exponential of a sum is heavier than the product, that of a logarithm than its value."""
-    node = w.raising.atoms.get(a)
-    if node is None or node.op != "exp":
-        return 2
-    if node.args[0].op == "log":
-        return 20
-    terms = len(w.facts.lowering.lower(node.args[0]).terms)
-    return 2 * terms * terms
 
 
 def partitions(values: Iterable[Poly]) -> dict[Size, list[Any]]:
@@ -296,7 +291,7 @@ def _reduce(ideal: Ideal, difference: Poly, frames: dict[Size, list[Any]]) -> An
     return total, used
 
 
-def _quick(w: Workbench, goal: Term) -> int | None:
+def quick(w: Workbench, goal: Term) -> int | None:
     return _combination(w, goal, QUICK_PAIRS)
 
 
@@ -304,7 +299,7 @@ def _by_entries(w: Workbench, goal: Term) -> int | None:
     """A goal about matrices of small literal sizes, each of them written out by its entries."""
     if not literals.written_out(w, goal):
         return None
-    return _quick(w, goal)
+    return quick(w, goal)
 
 
 def _thorough(w: Workbench, goal: Term) -> int | None:
@@ -346,7 +341,7 @@ def _by_arguments(w: Workbench, goal: Term) -> int | None:
                 changed = _simplify_terms(w, node) or changed
         if not changed:
             return None
-        found = _quick(w, goal)
+        found = quick(w, goal)
         if found is not None:
             return found
     return None
@@ -415,7 +410,7 @@ def _with_more(w: Workbench, goal: Term) -> int | None:
         if fact.relation.op == "invertible" and not infer(a, w.facts.scope).is_scalar:
             w.schema("inv_left", n=w.size(a), A=a)
             w.schema("inv_right", n=w.size(a), A=a)
-    return _quick(w, goal) if len(w.facts.facts) > size else None
+    return quick(w, goal) if len(w.facts.facts) > size else None
 
 
 def _antisymmetric(w: Workbench, goal: Term) -> int | None:
@@ -431,7 +426,7 @@ def _antisymmetric(w: Workbench, goal: Term) -> int | None:
     if below is None or above is None:
         return None
     place = w.schema("semidefinite_opposite", n=w.size(a), A=term("sub", b, a))
-    return None if place is None else _quick(w, goal)
+    return None if place is None else quick(w, goal)
 
 
 def negated(used: list[Any]) -> list[Any]:
@@ -450,6 +445,8 @@ def simplify_argument(w: Workbench, node: Term) -> bool:
             if not used:
                 continue
             simpler = w.raising.poly(rest)
+            if node in postorder([simpler]):
+                continue
             equal = w.combine(term("eq", argument, simpler), ideal, used)
         except (NoTerm, TooLarge, StatementError):
             continue
@@ -487,67 +484,6 @@ def _simplify_terms(w: Workbench, node: Term) -> bool:
     return w.schema(rule, n=high, x=x, y=y) is not None
 
 
-# ---------------------------------------------------------------- Lambert W
-
-
-def _lambert(w: Workbench, goal: Term) -> int | None:
-    """Where the goal gives W(x) a value u, show x = u*exp(u) and use that W is unique."""
-    value, _ = known(w, [goal]).reduce(w.facts.difference(goal))
-    for place in value.terms:
-        for a, power in place[0]:
-            node = w.raising.atoms.get(a)
-            if node is None or node.op != "lambertw" or power != 1:
-                continue
-            for u in _candidates(w, value, place, a):
-                if _unique(w, node, u) and (found := _quick(w, goal)) is not None:
-                    return found
-    return None
-
-
-def _candidates(
-    w: Workbench, value: Poly, place: tuple[Monomial, Word], target: Atom
-) -> list[Term]:
-    """Values that make `value` zero, for an atom that it holds once and linearly."""
-    outside = divide(place[0], ((target, 1),))
-    if place[1] or outside is None or sum(target in dict(m) for m, _ in value.terms) != 1:
-        return []
-    rest = Poly(value.rows, value.cols, {p: c for p, c in value.terms.items() if p != place})
-    try:
-        quotient = w.raising.poly(rest.scale(Fraction(-1) / value.terms[place]))
-        for a, power in outside:
-            base = w.raising.scalar(a)
-            inverse = (
-                base.args[1]
-                if base.op == "div" and base.args[0] is rational(1)
-                else term("div", rational(1), base)
-            )
-            for _ in range(power):
-                quotient = term("mul", inverse, quotient)
-        w.learn(quotient)
-        simpler, _ = known(w, [term("eq", quotient, quotient)]).reduce(
-            w.facts.lowering.lower(quotient)
-        )
-        return [w.raising.poly(simpler), quotient]
-    except (NoTerm, TooLarge, StatementError):
-        return []
-
-
-def _unique(w: Workbench, node: Term, u: Term) -> bool:
-    """W(x) = u from x = u*exp(u) and u >= -1."""
-    x = node.args[0]
-    product = term("mul", u, term("exp", u))
-    try:
-        w.learn(product)
-        equal = w.stated(term("eq", x, product), w.establish(term("eq", x, product)))
-        if equal == ARITHMETIC or w.schema("lambertw_unique", u=u) is None:
-            return False
-        context = term("lambertw", bound(0, term("real_type")))
-        step = {"rule": "congruence", "fact": equal, "context": w.place(context)}
-        return w.take(step) is not None
-    except (Stuck, StatementError, TooLarge):
-        return False
-
-
 # ---------------------------------------------------------------- sums
 
 
@@ -568,14 +504,17 @@ TACTICS = (
     by_towers,
     _inverse,
     by_penrose,
-    _quick,
+    commutative.by_ideal,
+    quick,
+    lambert.by_uniqueness,
     logarithms.by_logarithms,
     _by_arguments,
-    _lambert,
     _sum_by_terms,
     _antisymmetric,
     _by_entries,
     _with_more,
+    scalars.without_divisors,
+    scalars.by_cases,
     by_induction,
     bounds.by_norm,
     _thorough,

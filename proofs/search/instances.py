@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from proofs.checker.algebra import ONE, Atom, Poly, TooLarge
+from proofs.checker.algebra import ONE, Atom, TooLarge
 from proofs.checker.definedness import ZERO, NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer, polynomial
@@ -13,6 +13,7 @@ from proofs.language.types import Kind
 from proofs.search import (
     calculus,
     determinants,
+    elementary,
     entrywise,
     expectations,
     gaussians,
@@ -112,6 +113,12 @@ def _power(w: Workbench, node: Term) -> None:
     base, exponent = node.args
     if exponent.op == "rational" and str(exponent.data).startswith("-"):
         _inverse(w, term("inv", base))
+    domain = infer(exponent, w.facts.scope).domain
+    if domain not in ("integer", "dimension", "index"):
+        elementary.real_power(w, node)
+        return
+    if exponent.op != "rational":
+        elementary.natural_power(w, node)
     power = polynomial(exponent, w.facts.scope.dimensions)
     if power is not None and w.facts.lowering.lower(base).constant == -1:
         half = determinants.half(power)
@@ -143,60 +150,6 @@ def _pseudo_inverse(w: Workbench, node: Term) -> None:
             if w.facts.lowering.lower(twin) == adjoint:
                 _pseudo_inverse(w, term("pinv", factor))
                 return
-
-
-def _exponential(w: Workbench, node: Term) -> None:
-    """exp of a sum as a product, one monomial at a time; exp of a logarithm; exp of 0."""
-    argument = node.args[0]
-    if argument is rational(0):
-        w.schema("exp_zero")
-        return
-    if argument.op == "log":
-        w.schema("exp_log", x=argument.args[0])
-        return
-    value = w.facts.lowering.lower(argument)
-    if not value.terms:
-        w.schema("exp_zero")
-        return
-    parts = [w.raising.poly(Poly(value.rows, value.cols, {p: c})) for p, c in value.terms.items()]
-    if len(parts) == 1:
-        ((_, coefficient),) = value.terms.items()
-        if coefficient < 0:  # exp(-x)*exp(x) = 1
-            w.schema("exp_sum", x=parts[0], y=w.raising.poly(-value))
-            w.schema("exp_zero")
-        elif coefficient != 1 and coefficient.denominator == 1 and coefficient <= 8:
-            unit = w.raising.poly(value.scale(1 / coefficient))
-            rest = w.raising.poly(value.scale((coefficient - 1) / coefficient))
-            w.schema("exp_sum", x=unit, y=rest)
-        return
-    while len(parts) > 1:
-        first, rest = parts[0], parts[1]
-        for part in parts[2:]:
-            rest = term("add", rest, part)
-        w.schema("exp_sum", x=first, y=rest)
-        parts = parts[1:]
-
-
-def _lambert(w: Workbench, node: Term) -> None:
-    w.schema("lambertw_solves", x=node.args[0])
-
-
-def _root(w: Workbench, node: Term) -> None:
-    """The square of a root, and the root of a product, a quotient or a square."""
-    argument = node.args[0]
-    w.schema("sqrt_square", x=argument)
-    if argument is rational(1):
-        w.schema("sqrt_one")
-    elif argument.op == "mul":
-        w.schema("sqrt_product", x=argument.args[0], y=argument.args[1])
-    elif argument.op == "div" and argument.args[0] is not rational(1):
-        reciprocal = term("div", rational(1), argument.args[1])
-        w.schema("sqrt_product", x=argument.args[0], y=reciprocal)
-    elif argument.op == "div":  # sqrt(1/x)*sqrt(x) = 1
-        w.schema("sqrt_product", x=argument, y=argument.args[1])
-        w.schema("sqrt_one")
-    elif argument.op == "pow" and argument.args[1] is rational(2):
-        w.schema("sqrt_of_square", x=argument.args[0])
 
 
 def _density(w: Workbench, node: Term) -> None:
@@ -466,10 +419,18 @@ INSTANCES: dict[str, Callable[[Workbench, Term], None]] = {
     "div": _quotient,
     "pow": _power,
     "pinv": _pseudo_inverse,
-    "exp": _exponential,
+    "exp": elementary.exponential,
+    "sin": elementary.trigonometric,
+    "cos": elementary.trigonometric,
+    "tanh": elementary.hyperbolic_tangent,
+    "erf": elementary.error_function,
+    "abs": elementary.modulus,
+    "max": elementary.extreme,
+    "min": elementary.extreme,
+    "constant": elementary.constant,
     "log": logarithms.expand,
-    "lambertw": _lambert,
-    "sqrt": _root,
+    "lambertw": elementary.lambert,
+    "sqrt": elementary.root,
     "logpdf": _density,
     "deriv": _derivative,
     "tr": _trace,

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from proofs.checker.algebra import ONE, Atom, Poly, multiply
-from proofs.checker.definedness import ZERO
+from proofs.checker.definedness import BRANCH_POINT, ZERO
 from proofs.language.infer import infer
 from proofs.language.tree import Term, names_in, postorder, rational, term
 from proofs.search import denominators, determinants, equations, quantified
@@ -31,6 +31,8 @@ def sign(w: Workbench, relation: Term) -> int | None:
     difference = w.facts.difference(relation)
     if not difference.is_scalar:
         return None
+    if relation.args[1] is BRANCH_POINT and (found := _on_the_branch(w, relation)) is not None:
+        return found
     if relation.args[1] is ZERO and sign_by_form(w, relation.args[0]) is not None:
         found = w.find(relation)
         if found is not None:
@@ -75,6 +77,14 @@ def _mentions(w: Workbench, known: Term, x: Term, square: Poly) -> bool:
     nodes = [w.raising.atoms.get(a) for m, _ in value.terms for a, _ in m if a.word is None]
     inside = any(n is None or (n.op != "det" and x.data in names_in(n)) for n in nodes)
     return inside and not (known.op == "ge" and value == square)
+
+
+def _on_the_branch(w: Workbench, relation: Term) -> int | None:
+    """u*exp(u) >= -1/e."""
+    for node in postorder([relation.args[0]]):
+        if node.op == "exp" and not node.free and relation.op == "ge":
+            w.schema("lambertw_range", u=node.args[0])
+    return w.find(relation)
 
 
 def _reduced_sign(w: Workbench, relation: Term, difference: Poly) -> tuple[Any, Any] | None:
@@ -259,6 +269,17 @@ def _shown_sign(w: Workbench, node: Term) -> int | None:
         return w.schema("exp_positive", x=args[0])
     if op == "constant" and node.data == "pi":
         return w.schema("pi_positive")
+    if op == "constant" and node.data == "e":
+        above = w.schema("e_above_two")
+        return None if above is None else _raised(w, term("gt", node, ZERO), above, 2)
+    if op == "abs":
+        if w.attempt(term("ne", args[0], ZERO)) is not None:
+            return w.schema("abs_positive", x=args[0])
+        return w.schema("abs_nonnegative", x=args[0])
+    if op == "log":
+        if w.attempt(term("gt", args[0], rational(1))) is not None:
+            return w.schema("log_positive", x=args[0])
+        return w.schema("log_nonnegative", x=args[0])
     if op == "pow":
         return w.schema("power_positive", x=args[0], p=args[1])
     if op == "div" and w.attempt(term("gt", args[1], ZERO)) is not None:
@@ -285,16 +306,14 @@ def _shown_sign(w: Workbench, node: Term) -> int | None:
     if op == "name" and infer(node, w.facts.scope).domain in ("dimension", "index"):
         at_least_one = w.find(term("ge", node, term("rational", data="1")))
         if at_least_one is not None:
-            goal = term("gt", node, ZERO)
-            return w.take(
-                {
-                    "rule": "positive",
-                    "goal": w.place(goal),
-                    "equations": [],
-                    "terms": [["1", [at_least_one], None], ["1", [], None]],
-                }
-            )
+            return _raised(w, term("gt", node, ZERO), at_least_one, 1)
     return None
+
+
+def _raised(w: Workbench, goal: Term, place: int, by: int) -> int | None:
+    """x > 0 from x >= by, or x > by."""
+    terms = [["1", [place], None], [str(by), [], None]]
+    return w.take({"rule": "positive", "goal": w.place(goal), "equations": [], "terms": terms})
 
 
 def _ranged_sign(w: Workbench, node: Term) -> int | None:
@@ -335,7 +354,8 @@ def nonzero(w: Workbench, relation: Term) -> int | None:
         return None
     if x.op in ("add", "sub") and pushed_through(w, x) is not None:
         return w.schema("unit_nonzero", A=x)
-    return _nonzero_factors(w, relation)
+    found = _nonzero_factors(w, relation)
+    return denominators.nonzero(w, relation) if found is None else found
 
 
 def factor_of_nonzero(w: Workbench, x: Term) -> int | None:
@@ -352,6 +372,8 @@ def factor_of_nonzero(w: Workbench, x: Term) -> int | None:
 
 def _nonzero_by_form(w: Workbench, x: Term) -> int | None:
     one = rational(1)
+    if x.op == "exp":
+        return w.schema("exp_nonzero", x=x.args[0])
     if x.op == "mul":
         return w.schema("product_nonzero", x=x.args[0], y=x.args[1])
     if x.op == "pow":
@@ -368,6 +390,8 @@ def _nonzero_by_form(w: Workbench, x: Term) -> int | None:
         return w.schema("conjugate_nonzero", x=x.args[0])
     if x.op == "norm2":
         return norm_positive(w, x.args[0])
+    if x.op == "abs":
+        return w.schema("abs_positive", x=x.args[0])
     if x.op in ("add", "sub") and (found := _nonzero_multiple(w, x)) is not None:
         return found
     return None

@@ -100,6 +100,7 @@ class Workbench:
         self.leans: list[set[int]] = []
         self.depth = 0
         self.inductions = 0  # that are under way
+        self.cases = 0  # that this is inside of
         self.raising = Raising(self.facts.lowering)
         self.instanced: set[object] = set()  # terms and relations whose instances have been taken
         self.failed: set[object] = set()  # keys of relations that are not to be tried again

@@ -35,7 +35,10 @@ NEVER_MET = {
 ENCLOSED = frozenset(  # enclosed, not exact
     {"gaussian_cross_entropy", "gaussian_exponential", "gaussian_exponential_product"}
 )
-ONE_MODEL = frozenset({"exp_zero", "log_one", "pi_positive", "sqrt_one"})  # nothing varies
+ONE_MODEL = frozenset(
+    {"cosine_zero", "e_above_two", "exp_zero", "log_one", "pi_positive", "sqrt_one", "square_zero"}
+    | {f"{f}_{at}" for f in ("sine", "cosine") for at in ("right_angle", "pi_sixth", "pi_quarter")}
+)  # nothing varies
 # Only zero matrices meet the hypotheses, so that the sizes alone vary.
 ONLY_ZERO = frozenset(
     {"form_zero", "norm_zero", "semidefinite_opposite", "trace_zero", "zero_rank"}

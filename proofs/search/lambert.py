@@ -1,0 +1,75 @@
+"""Untrusted. Values of Lambert's W: W(x) = u, where x = u*exp(u) and u >= -1."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from proofs.checker.algebra import Atom, Monomial, Poly, TooLarge, Word
+from proofs.language.errors import StatementError
+from proofs.language.tree import Term, bound, postorder, rational, term
+from proofs.search import equations
+from proofs.search.ideal import divide
+from proofs.search.raising import NoTerm
+from proofs.search.workbench import ARITHMETIC, Stuck, Workbench
+
+
+def by_uniqueness(w: Workbench, goal: Term) -> int | None:
+    """Where the goal gives W(x) a value u, show x = u*exp(u) and use that W is unique."""
+    difference = w.facts.difference(goal)
+    reduced, _ = equations.known(w, [goal]).reduce(difference)
+    for value in (reduced, difference)[: 1 + (reduced != difference)]:
+        for place in value.terms:
+            for a, power in place[0]:
+                node = w.raising.atoms.get(a)
+                if node is None or node.op != "lambertw" or power != 1:
+                    continue
+                for u in _candidates(w, value, place, a):
+                    if node in postorder([u]):
+                        continue
+                    if _unique(w, node, u) and (found := equations.quick(w, goal)) is not None:
+                        return found
+    return None
+
+
+def _candidates(
+    w: Workbench, value: Poly, place: tuple[Monomial, Word], target: Atom
+) -> list[Term]:
+    """Values that make `value` zero, for an atom that it holds once and linearly."""
+    outside = divide(place[0], ((target, 1),))
+    if place[1] or outside is None or sum(target in dict(m) for m, _ in value.terms) != 1:
+        return []
+    rest = Poly(value.rows, value.cols, {p: c for p, c in value.terms.items() if p != place})
+    try:
+        quotient = w.raising.poly(rest.scale(Fraction(-1) / value.terms[place]))
+        for a, power in outside:
+            base = w.raising.scalar(a)
+            inverse = (
+                base.args[1]
+                if base.op == "div" and base.args[0] is rational(1)
+                else term("div", rational(1), base)
+            )
+            for _ in range(power):
+                quotient = term("mul", inverse, quotient)
+        w.learn(quotient)
+        simpler, _ = equations.known(w, [term("eq", quotient, quotient)]).reduce(
+            w.facts.lowering.lower(quotient)
+        )
+        return [w.raising.poly(simpler), quotient]
+    except (NoTerm, TooLarge, StatementError):
+        return []
+
+
+def _unique(w: Workbench, node: Term, u: Term) -> bool:
+    """W(x) = u from x = u*exp(u) and u >= -1."""
+    x = node.args[0]
+    product = term("mul", u, term("exp", u))
+    try:
+        w.learn(product)
+        equal = w.stated(term("eq", x, product), w.establish(term("eq", x, product)))
+        if equal == ARITHMETIC or w.schema("lambertw_unique", u=u) is None:
+            return False
+        context = term("lambertw", bound(0, term("real_type")))
+        step = {"rule": "congruence", "fact": equal, "context": w.place(context)}
+        return w.take(step) is not None
+    except (Stuck, StatementError, TooLarge):
+        return False
