@@ -16,7 +16,7 @@ from typing import Any
 
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
-from proofs.checker.algebra import IMAGINARY, ONE, Atom, Monomial, Poly, multiply
+from proofs.checker.algebra import IMAGINARY, ONE, Atom, Monomial, Poly, Word, multiply
 from proofs.language.tree import Term
 from proofs.search import equations, ideal
 from proofs.search.workbench import Workbench
@@ -42,20 +42,33 @@ def by_ideal(w: Workbench, goal: Term) -> int | None:
 
 
 def combination(w: Workbench, known: ideal.Ideal, value: Poly, work: int) -> list[Any] | None:
-    """The parts of a combination of known equations that is `value`."""
-    if not value.is_scalar or any(word for _, word in value.terms):
-        return None
+    """The parts of a combination of known equations between scalars that is `value`."""
     relations = _connected(value, [r for r in known.relations if _is_plain(r.value)])
     atoms = sorted({a for v in (value, *(r.value for r in relations)) for a in _atoms(v)}, key=_key)
     if len(atoms) > MAX_ATOMS or not relations or not _atoms(value):
         return None
     basis = Basis(w, atoms, work)
+    found: list[Any] = []
     try:
         for relation in relations:
             basis.add_known(relation)
-        return basis.combination(value)
+        for word, coefficient in _coefficients(value).items():
+            parts = basis.combination(coefficient)
+            if word or not value.is_scalar:
+                matrix = Poly(value.rows, value.cols, {((), word): Fraction(1)})
+                parts = [ideal.Term(t.left, t.relation, matrix, "") for t in parts]
+            found += parts
     except Exhausted:
         return None
+    return found
+
+
+def _coefficients(value: Poly) -> dict[Word, Poly]:
+    """The scalars that stand before the words of a matrix, each of which must be zero."""
+    found: dict[Word, dict[Any, Fraction]] = {}
+    for (monomial, word), coefficient in value.terms.items():
+        found.setdefault(word, {})[monomial, ()] = coefficient
+    return {word: Poly(ONE, ONE, terms) for word, terms in found.items()}
 
 
 def _key(a: Atom) -> tuple[int, str]:
@@ -144,7 +157,7 @@ class Basis:
         degree = int(value.total_degree())
         self._enter(Element(value * scale, lead, _packed(lead), degree, relation, scale))
 
-    def combination(self, value: Poly) -> list[ideal.Term] | None:
+    def combination(self, value: Poly) -> list[ideal.Term]:
         """The parts of a combination that is `value`, once the basis has grown enough.
 
         Raises:

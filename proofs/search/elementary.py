@@ -82,6 +82,12 @@ def weight(w: Workbench, symbol: Atom | Letter) -> int:
     return 2 * size * size + (8 if value.is_complex else 0)
 
 
+def _put(w: Workbench, place: int | None, equal: Term, context: Term) -> bool:
+    """Whether the sides of an equation, which the fact at `place` gives, fit into a context."""
+    sided = None if place is None else w.sided(equal, place)
+    return sided is not None and w.congruence(sided, context) is not None
+
+
 # ---------------------------------------------------------------- exponentials
 
 
@@ -208,11 +214,13 @@ def _power_of_form(w: Workbench, base: Term, exponent: Term) -> None:
         w.schema("power_power", x=args[0], p=args[1], q=exponent)
     elif op == "exp":
         place = w.schema("power_of_e", x=args[0])
-        if place is not None and w.congruence(place, hole) is not None:
+        power = term("pow", term("constant", data="e"), args[0])
+        if _put(w, place, term("eq", power, base), hole):
             w.schema("power_power", x=term("constant", data="e"), p=args[0], q=exponent)
     elif op == "sqrt":
         place = w.schema("power_half", x=args[0])
-        if place is not None and w.congruence(place, hole) is not None:
+        power = term("pow", args[0], rational(Fraction(1, 2)))
+        if _put(w, place, term("eq", power, base), hole):
             w.schema("power_power", x=args[0], p=rational(Fraction(1, 2)), q=exponent)
     elif op == "rational":
         _power_of_number(w, Fraction(str(base.data)), exponent)
@@ -308,7 +316,8 @@ def root(w: Workbench, node: Term) -> None:
     elif x.op == "exp":
         half = term("div", x.args[0], rational(2))
         place = w.schema("exp_sum", x=half, y=half)
-        if place is not None and w.congruence(place, UNDER_ROOT) is not None:
+        square = term("pow", term("exp", half), rational(2))
+        if _put(w, place, term("eq", x, square), UNDER_ROOT):
             w.schema("sqrt_of_square", x=term("exp", half))
     elif (square := _square_root(w, x)) is not None and (
         w.schema("sqrt_of_square", x=square) is None
@@ -376,8 +385,7 @@ def modulus(w: Workbench, node: Term) -> None:
     elif x.op == "div":  # abs(1/y)*abs(y) = abs(1)
         w.schema("abs_product", x=x.args[1], y=x)
         place = w.schema("reciprocal", x=x.args[1])
-        if place is not None:
-            w.congruence(place, UNDER_ABS)
+        _put(w, place, term("eq", term("mul", x.args[1], x), one), UNDER_ABS)
     elif x.op == "pow" and str(x.args[1].data).isdecimal():
         power = w.facts.lowering.lower(x)
         rest = term("pow", x.args[0], rational(int(str(x.args[1].data)) - 1))

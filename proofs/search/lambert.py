@@ -5,12 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 
 from proofs.checker.algebra import Atom, Monomial, Poly, TooLarge, Word
+from proofs.checker.definedness import ZERO
 from proofs.language.errors import StatementError
 from proofs.language.tree import Term, bound, postorder, rational, term
 from proofs.search import equations
 from proofs.search.ideal import divide
 from proofs.search.raising import NoTerm
-from proofs.search.workbench import ARITHMETIC, Stuck, Workbench
+from proofs.search.workbench import Stuck, Workbench
 
 
 def by_uniqueness(w: Workbench, goal: Term) -> int | None:
@@ -54,7 +55,7 @@ def _candidates(
         simpler, _ = equations.known(w, [term("eq", quotient, quotient)]).reduce(
             w.facts.lowering.lower(quotient)
         )
-        return [w.raising.poly(simpler), quotient]
+        return [quotient, w.raising.poly(simpler)]
     except (NoTerm, TooLarge, StatementError):
         return []
 
@@ -65,11 +66,38 @@ def _unique(w: Workbench, node: Term, u: Term) -> bool:
     product = term("mul", u, term("exp", u))
     try:
         w.learn(product)
-        equal = w.stated(term("eq", x, product), w.establish(term("eq", x, product)))
-        if equal == ARITHMETIC or w.schema("lambertw_unique", u=u) is None:
+        same = term("eq", x, product)
+        equal = w.sided(same, w.establish(same))
+        if equal is None or w.schema("lambertw_unique", u=u) is None:
             return False
         context = term("lambertw", bound(0, term("real_type")))
         step = {"rule": "congruence", "fact": equal, "context": w.place(context)}
         return w.take(step) is not None
     except (Stuck, StatementError, TooLarge):
         return False
+
+
+def on_the_branch(w: Workbench, relation: Term) -> int | None:
+    """x >= -1/e, as x = u*exp(u) for a u that occurs, or of which u >= -1 is known."""
+    x = relation.args[0]
+    if relation.op != "ge":
+        return None
+    for node in postorder([x]):
+        if node.op == "exp" and not node.free:
+            w.schema("lambertw_range", u=node.args[0])
+    found = w.find(relation)
+    if found is not None or not any(n.op == "exp" for n in postorder([x])):
+        return found
+    for fact in list(w.facts.facts):
+        u, bound_ = fact.relation.args if fact.relation.op == "ge" else (x, ZERO)
+        if bound_ is not rational(-1):
+            continue
+        product = term("mul", u, term("exp", u))
+        equal = w.attempt(same := term("eq", x, product))
+        above = w.schema("lambertw_range", u=u)
+        if equal is not None and above is not None:
+            rows = [[None, w.stated(same, equal), None, ""]]
+            terms = [["1", [above], None]]
+            step = {"rule": "positive", "goal": w.place(relation)}
+            return w.take(step | {"terms": terms, "equations": rows})
+    return None

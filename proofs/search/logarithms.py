@@ -138,9 +138,9 @@ def by_logarithms(w: Workbench, goal: Term) -> int | None:
     equal = w.attempt(term("eq", left, right))
     if equal is None or equal == ARITHMETIC:
         return None
-    equal = w.stated(term("eq", left, right), equal)
+    equal = w.sided(term("eq", left, right), equal)
     places = [w.schema("exp_log", x=side) for side in goal.args]
-    raised = w.congruence(equal, EXP)
+    raised = None if equal is None else w.congruence(equal, EXP)
     if raised is None or None in places:
         return None
     rows = [[None, raised, None, ""]]

@@ -41,7 +41,7 @@ class Raising:
                 self.given[self.lowering.projection(node.args[1:])] = node.args[1:]
             if node.op in ("div", "inv"):
                 self._note_reciprocal(node.args[-1])
-            elif node.op == "pow" and str(node.args[1].data).startswith("-"):
+            elif node.op == "pow":
                 self._note_reciprocal(node.args[0])
             elif node.op == "entry":
                 rows = infer(node.args[0], self.lowering.scope).rows

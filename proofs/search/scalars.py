@@ -14,7 +14,7 @@ from proofs.language.tree import Term, bound, postorder, rational, term
 from proofs.search import commutative, equations
 from proofs.search.factoring import factors
 from proofs.search.raising import NoTerm
-from proofs.search.workbench import ARITHMETIC, Stuck, Workbench
+from proofs.search.workbench import Stuck, Workbench
 
 MAX_CASES = 3  # one inside the other
 MAX_UNITS = 8  # reciprocals of what is known not to be zero
@@ -107,8 +107,8 @@ def _by_roots(w: Workbench, goal: Term, value: Poly) -> int | None:
     if any(w.schema("sqrt_of_square", x=a) is None for a in goal.args):
         return None
     squares = term("eq", *(term("pow", a, rational(2)) for a in goal.args))
-    place = w.stated(squares, w.establish(squares))
-    if place == ARITHMETIC or w.congruence(place, UNDER_ROOT) is None:
+    place = w.sided(squares, w.establish(squares))
+    if place is None or w.congruence(place, UNDER_ROOT) is None:
         return None
     return equations.plainly_combined(w, goal)
 

@@ -10,7 +10,7 @@ from proofs.checker.algebra import ONE, Atom, Poly, multiply
 from proofs.checker.definedness import BRANCH_POINT, ZERO
 from proofs.language.infer import infer
 from proofs.language.tree import Term, names_in, postorder, rational, term
-from proofs.search import denominators, determinants, equations, quantified
+from proofs.search import denominators, determinants, equations, lambert, quantified
 from proofs.search.factoring import factors
 from proofs.search.forms import norm_positive, sign_by_form
 from proofs.search.ideal import divide
@@ -31,7 +31,10 @@ def sign(w: Workbench, relation: Term) -> int | None:
     difference = w.facts.difference(relation)
     if not difference.is_scalar:
         return None
-    if relation.args[1] is BRANCH_POINT and (found := _on_the_branch(w, relation)) is not None:
+    if (
+        relation.args[1] is BRANCH_POINT
+        and (found := lambert.on_the_branch(w, relation)) is not None
+    ):
         return found
     if relation.args[1] is ZERO and sign_by_form(w, relation.args[0]) is not None:
         found = w.find(relation)
@@ -77,14 +80,6 @@ def _mentions(w: Workbench, known: Term, x: Term, square: Poly) -> bool:
     nodes = [w.raising.atoms.get(a) for m, _ in value.terms for a, _ in m if a.word is None]
     inside = any(n is None or (n.op != "det" and x.data in names_in(n)) for n in nodes)
     return inside and not (known.op == "ge" and value == square)
-
-
-def _on_the_branch(w: Workbench, relation: Term) -> int | None:
-    """u*exp(u) >= -1/e."""
-    for node in postorder([relation.args[0]]):
-        if node.op == "exp" and not node.free and relation.op == "ge":
-            w.schema("lambertw_range", u=node.args[0])
-    return w.find(relation)
 
 
 def _reduced_sign(w: Workbench, relation: Term, difference: Poly) -> tuple[Any, Any] | None:

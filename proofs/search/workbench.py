@@ -197,6 +197,17 @@ class Workbench:
             raise Stuck(relation)
         return found
 
+    def sided(self, relation: Term, place: int) -> int | None:
+        """The place of an equation with just these sides, for a context; `place` gives it."""
+        terms: list[Any] = []
+        if place != ARITHMETIC:
+            known = self.facts.facts[place].relation
+            if known is relation:
+                return place
+            same = self.facts.difference(known) == self.facts.difference(relation)
+            terms = [[None if same else self.place(rational(-1)), place, None, ""]]
+        return self.take({"rule": "combine", "goal": self.place(relation), "terms": terms})
+
     def schema(self, rule: str, **values: Term) -> int | None:
         """An instance of a rule, once what it requires is established; None where it isn't."""
         statement = find_rule(rule)

@@ -70,6 +70,26 @@ define U = block([[3, 1, 1, -1, 1, -1, 1, -1], [0, 0, 0, 0, 2, 2, 0, 0]])
 define g = block([[1/2, 1/2, 1/2, 1/2, 1/2, 1/2, 1/2, 1/2], [0, 0, 0, 0, 0, 0, 0, 0]])
 """
 
+BRANCH = """
+let u : real
+define eta = u/(1 + exp(-u))
+"""
+PAIR = """
+let d : dimension
+let y, mu : vector(d)
+let v : nonnegative
+let tau : positive
+define s = v + tau
+define right = exp(-norm2(y - mu)/(2*s))
+define left = exp(-norm2(y + mu)/(2*s))
+define mean = (right*(v*y + tau*mu)/s + left*(v*y - tau*mu)/s)/(right + left)
+"""
+ENERGY = """
+let beta : positive
+let a, q : real
+define energy = -log((exp(-beta*(q - a)^2/2) + exp(-beta*(q + a)^2/2))/2)/beta
+"""
+
 NEIGHBOURS = {
     # conditional covariance
     "the gain transposed": JOINT.replace("let C : matrix(n, k)", "let C : matrix(n, n)")
@@ -142,6 +162,41 @@ show log(softmax(x)[m]/softmax(x)[j]) = x[j] - x[m]""",
     "T not coarser than Z": RISK.replace("assume T subset Z\n", "")
     + "show l2norm2(U - g) = l2norm2(U - mZ) + l2norm2(mZ - mT) + l2norm2(mT - P*mT)"
     " + l2norm2(P*mT - g)",
+    # branches of the output
+    "the branch equation with the sign of eta": BRANCH
+    + "show (u - eta)*exp(u - eta) = eta*exp(eta)",
+    "the branch equation for u": BRANCH + "show u*exp(u) = eta*exp(-eta)",
+    "the principal branch for all logits": BRANCH + "show u = eta + lambertw(eta*exp(-eta))",
+    "the principal branch without eta": BRANCH
+    + "assume u - eta >= -1\nshow u = lambertw(eta*exp(-eta))",
+    "the slope of the logistic function alone": BRANCH
+    + "show diff(u/(1 + exp(-u)), u) = 1/(1 + exp(-u))*(1 - 1/(1 + exp(-u)))",
+    "the slope with u*s": BRANCH + "define r = 1/(1 + exp(-u))\nshow diff(u*r, u) = r*(1 + u*r)",
+    "a third of the wrong pair": "show -2*log(2)/(1 + exp(2*log(2))) = -log(2)/3",
+    "the determinant to the power 1": """
+let d : dimension
+let x, m : vector(d)
+let s : positive
+show det(s*eye(d) + s*(1 - s)*x*m.T) = s*(1 + inner(m, x)*(1 - s))""",
+    "the determinant without the slope": """
+let d : dimension
+let x, m : vector(d)
+let s : positive
+show det(s*eye(d) + s*(1 - s)*x*m.T) = s^d*(1 + inner(m, x))""",
+    "the inner branch without the others": """
+let u, D : real
+let C : nonnegative
+define eta = (D + u*exp(u))/(1 + C + exp(u))
+show (u - eta)*exp(u - eta) = eta*exp(-eta)""",
+    # mixtures
+    "the pair's weights with twice the argument": PAIR
+    + "show (right - left)/(right + left) = tanh(2*inner(mu, y)/s)",
+    "the pair's mean without shrinkage": PAIR + "show mean = y + tau/s*tanh(inner(mu, y)/s)*mu",
+    "the pair's variance in the argument": PAIR
+    + "show mean = v/s*y + tau/s*tanh(inner(mu, y)/tau)*mu",
+    "the step with the prior's mean": ENERGY + "show diff(energy, q) = q - a",
+    "the step without beta": ENERGY + "show diff(energy, q) = q - a*tanh(a*q)",
+    "the curvature at 0 everywhere": ENERGY + "show diff(energy, q, 2) = 1 - beta*a^2",
     "11/4 without the noise": EXAMPLE + "show norm2(U - g)/8 = 7/4",
     "11/4 as a sum and not a mean": EXAMPLE + "show norm2(U - g) = 11/4",
 }
