@@ -193,7 +193,7 @@ def _reduced(w: Workbench, place: int | None) -> None:
         rest, used = ideal.reduce(excess)
         goal = term("ge", w.raising.poly(rest), ZERO)
         if used and rest.terms:
-            rows = [w.row(t) for t in equations.negated(used)]
+            rows = w.rows(equations.negated(used))
             terms = [["1", [place], None]]
             step = {"rule": "positive", "goal": w.place(goal), "terms": terms, "equations": rows}
             w.take(step)

@@ -271,10 +271,11 @@ def _shown_sign(w: Workbench, node: Term) -> int | None:
         if w.attempt(term("ne", args[0], ZERO)) is not None:
             return w.schema("abs_positive", x=args[0])
         return w.schema("abs_nonnegative", x=args[0])
-    if op == "log":
-        if w.attempt(term("gt", args[0], rational(1))) is not None:
+    if op == "log":  # only where it is plain: logarithms are many, and most of any sign
+        if w.find(term("gt", args[0], rational(1))) is not None:
             return w.schema("log_positive", x=args[0])
-        return w.schema("log_nonnegative", x=args[0])
+        known = w.find(term("ge", args[0], rational(1)))
+        return None if known is None else w.schema("log_nonnegative", x=args[0])
     if op == "pow":
         return w.schema("power_positive", x=args[0], p=args[1])
     if op == "div" and w.attempt(term("gt", args[1], ZERO)) is not None:
