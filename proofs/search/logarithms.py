@@ -23,6 +23,12 @@ def expand(w: Workbench, node: Term) -> None:
     op, args = argument.op, argument.args
     if op == "exp":
         w.schema("log_exp", x=args[0])
+    elif op == "constant" and argument.data == "e":  # log exp(1)
+        place = w.schema("power_of_e", x=rational(1))
+        equal = term("eq", argument, term("exp", rational(1)))
+        sided = None if place is None else w.sided(equal, place)
+        if sided is not None:
+            w.congruence(sided, LOG)
     elif op == "rational":
         _logarithm_of_number(w, Fraction(str(argument.data)))
     elif op == "prod" and args[0] is rational(1):

@@ -367,6 +367,85 @@ show (1 + i)^2 = 2*i
 let z : complex
 assume z != 0
 show 1/z = conj(z)/abs(z)^2
+
+== sum of cubes
+let a, b, c : real
+assume a + b + c = 0
+show a^3 + b^3 + c^3 = 3*a*b*c
+
+== hyperbolic Pythagoras
+let x : real
+show ((exp(x) + exp(-x))/2)^2 - ((exp(x) - exp(-x))/2)^2 = 1
+
+== exponential of logarithms
+let x, y : positive
+show exp(log(x) + log(y)) = x*y
+
+== Lambert W solves
+let x : positive
+show lambertw(x)*exp(lambertw(x)) = x
+
+== logarithm of a power
+let x : positive
+let a : real
+show log(x^a) = a*log(x)
+
+== equal cubes of positive numbers
+let x, y : positive
+assume x^3 = y^3
+show x = y
+
+== sine at pi/4
+show sin(pi/4)^2 = 1/2
+
+== full turn
+let x : real
+show sin(x + 2*pi) = sin(x)
+
+== tangent and secant
+let x : real
+assume cos(x) != 0
+show (sin(x)/cos(x))^2 + 1 = 1/cos(x)^2
+
+== root and half power
+let x : positive
+show sqrt(x)*x^(1/2) = x
+
+== root of fifty
+show sqrt(50) = 5*sqrt(2)
+
+== modulus of a difference by maximum and minimum
+let x, y : real
+show abs(x - y) = max(x, y) - min(x, y)
+
+== golden ratio
+define phi = (1 + sqrt(5))/2
+show phi^2 = phi + 1
+
+== reciprocal of a root
+show 1/sqrt(2) = sqrt(2)/2
+
+== rotations add
+let a, b : real
+show exp(i*a)*exp(i*b) = exp(i*(a + b))
+
+== modulus of a rotation
+let a : real
+show abs(exp(i*a)) = 1
+
+== one minus tanh squared
+let x : real
+show 1 - tanh(x)^2 = 4/(exp(x) + exp(-x))^2
+
+== exponential to a power
+let x, y : real
+show exp(x)^y = exp(x*y)
+
+== logarithm of e
+show log(e) = 1
+
+== e to a logarithm
+show e^(2*log(3)) = 9
 """)
 
 # A wrong branch, a missing domain, a sign, a rule that holds for products and not for sums.
