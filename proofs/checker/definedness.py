@@ -8,13 +8,23 @@ point: each operation is then smooth in a neighbourhood, so the derivative exist
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from proofs.language.effort import spend
 from proofs.language.infer import Scope, infer, polynomial, random_degree
 from proofs.language.sizes import ONE, Size
-from proofs.language.tree import Term, binders_at, instantiate, natural, pair, rational, term
+from proofs.language.tree import (
+    Term,
+    binders_at,
+    bound,
+    instantiate,
+    natural,
+    pair,
+    rational,
+    shift,
+    term,
+)
 
 ZERO = rational(0)
 BRANCH_POINT = term("neg", term("exp", rational(-1)))  # of Lambert W: -1/e
@@ -47,6 +57,7 @@ class Binder:
     point: Term | None = None
     count: int = 1
     conditions: tuple[Term, ...] = ()
+    limits: tuple[Term, Term] | None = None  # between which the one index of a sum lies
 
 
 def obligations(root: Term, scope: Scope) -> list[Term]:
@@ -73,11 +84,14 @@ def obligations(root: Term, scope: Scope) -> list[Term]:
             reason = "under a derivative" if moves else "yet"
             raise NotDefined(f"{node.op} is not supported {reason}")
         if node.op in INDEXED:
-            _check_indices(node, scope)
+            for condition in _indices_in_range(node, binders, scope):
+                found[_close(condition, binders)] = None
         if node.op in MOMENTS:
             _check_moments(node, scope)
         stated = CONDITIONS.get(node.op)
         condition = stated(node.args, moves, scope) if stated else None
+        if node.op == "pow" and _is_natural(node.args[1], binders, scope):
+            condition = None
         if condition is not None:
             found[_close(condition, binders)] = None
         for position, arg in enumerate(node.args):
@@ -95,7 +109,18 @@ def _binder(node: Term, position: int) -> Binder:
     if node.op == "forall":
         types, conditions = pair(node)
         earlier = node.args[types : min(position, types + conditions)]
-        return Binder(count=types, conditions=earlier)
+        among = node.args[0].op == "index_type"
+        limits = (rational(1), node.args[0].args[0]) if among else None
+        return Binder(count=types, conditions=earlier, limits=limits)
+    if node.op in ("sum", "prod"):
+        low, high, body = node.args
+        index = bound(0, bound_types(body, 1)[0] or term("integer_type"))
+        within: tuple[Term, ...] = ()
+        if index.args[0].op == "integer_type":  # its type doesn't say where it lies
+            within = (term("ge", index, shift(low, 1)), term("le", index, shift(high, 1)))
+        return Binder(conditions=within, limits=(low, high))
+    if node.op == "comprehension":
+        return Binder(limits=(rational(1), node.args[0]))
     return Binder()
 
 
@@ -106,9 +131,50 @@ def _unit(x: Term, scope: Scope) -> Term:
 def _power_condition(base: Term, exponent: Term, scope: Scope) -> Term | None:
     if infer(exponent, scope).domain not in ("dimension", "index", "integer"):
         return term("gt", base, ZERO)
-    power = polynomial(exponent, scope.dimensions)
-    natural = power is not None and power.at_least(Size.literal(0))
-    return None if natural else _unit(base, scope)
+    return _unit(base, scope)
+
+
+def _is_natural(exponent: Term, binders: tuple[Binder, ...], scope: Scope) -> bool:
+    """Whether an exponent is surely an integer >= 0, also for all values of the indices in it."""
+    if infer(exponent, scope).domain not in ("dimension", "index", "integer"):
+        return False
+    least = _extreme(exponent, binders, scope, 1)
+    return least is not None and least.at_least(Size.literal(0))
+
+
+def _extreme(x: Term, binders: tuple[Binder, ...], scope: Scope, sign: int) -> Size | None:
+    """The least value of an integer (the greatest where `sign` is -1), for all values of the
+    indices in it, innermost first: a bound is sought where it is linear in each of them."""
+    variables: list[str] = []
+    limits: list[tuple[Term, Term] | None] = []
+    for binder in binders:
+        variables += [f"\0{len(variables) + i}" for i in range(binder.count)]
+        limits += [binder.limits if binder.count == 1 else None] * binder.count
+    indices = {n: t.limit for n, t in scope.types.items() if t.domain == "index" and t.limit}
+    dimensions = scope.dimensions | set(variables) | set(indices)
+
+    def read(node: Term, depth: int) -> Size | None:
+        names = tuple(term("name", data=n) for n in variables[:depth])
+        return polynomial(instantiate(node, names), dimensions)
+
+    value = read(x, len(variables))
+    known = [
+        (n, (read(r[0], i), read(r[1], i)) if r else (None, None))
+        for i, (n, r) in enumerate(zip(variables, limits, strict=True))
+    ][::-1]
+    known += [(n, (ONE, limit)) for n, limit in indices.items()]
+    for variable, between in known:
+        if value is None:
+            return None
+        holding = [(m, c) for m, c in value.terms if variable in m]
+        if not holding:
+            continue
+        ((monomial, slope), *more) = holding
+        end = between[0 if sign * slope > 0 else 1]
+        if more or monomial != (variable,) or end is None:
+            return None
+        value = value + Size.literal(slope) * (end - Size.dimension(variable))
+    return value
 
 
 # The condition on the arguments of one operation, strict where it must be open; None if there is
@@ -166,13 +232,30 @@ def _check_moments(root: Term, scope: Scope) -> None:
         stack.extend(node.args)
 
 
-def _check_indices(node: Term, scope: Scope) -> None:
-    """That each index of an entry or unit vector is surely in range."""
+def _indices_in_range(node: Term, binders: tuple[Binder, ...], scope: Scope) -> Iterator[Term]:
+    """That each index of an entry or unit vector lies in its range, where that isn't sure."""
     kind = infer(node if node.op == "unit" else node.args[0], scope)
     sizes = kind.ranges if node.op == "member" else (kind.rows, kind.cols)
     for index, size in zip(node.args[1:], sizes, strict=False):  # a vector has one index
         if not is_index(index, size, scope):
-            raise NotDefined(f"an index is not known to lie between 1 and {size}")
+            least, most = (_extreme(index, binders, scope, sign) for sign in (1, -1))
+            if least is None or not least.at_least(ONE):
+                yield term("ge", index, rational(1))
+            if most is None or not size.at_least(most):
+                yield term("le", index, size_term(size))
+
+
+def size_term(size: Size) -> Term:
+    """A term for a size."""
+    total: Term | None = None
+    for dimensions, coefficient in size.terms:
+        part = None if coefficient == 1 and dimensions else rational(coefficient)
+        for identifier in dimensions:
+            factor = term("name", data=identifier)
+            part = factor if part is None else term("mul", part, factor)
+        if part is not None:
+            total = part if total is None else term("add", total, part)
+    return ZERO if total is None else total
 
 
 def is_index(node: Term, size: Size, scope: Scope) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from proofs.checker.definedness import ZERO, is_index
+from proofs.checker.definedness import ZERO, is_index, size_term
 from proofs.checker.facts import declared_facts
 from proofs.language.errors import TypeProblem
 from proofs.language.infer import Scope, infer, random_degree, size_of, type_from
@@ -20,13 +20,15 @@ from proofs.language.tree import (
     Declaration,
     Statement,
     Term,
-    bound,
     instantiate,
     name,
+    rational,
     substitute,
     term,
 )
-from proofs.language.types import Kind
+from proofs.language.types import Kind, Type
+
+ONE = rational(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,8 @@ def find_rule(identifier: str) -> Statement | None:
 def instance_of(rule: Statement, values: dict[str, Term], scope: Scope) -> Instance:
     """The rule with `values` in place of its names.
 
-    A value for a `function(real)` is the function's body, with bound variable 0.
+    A value for a `function(real)` is the function's body, with bound variable 0. It has the
+    declared shape wherever the rule applies it: to the index of a sum alone, say.
 
     Raises:
         TypeProblem: a name without a value, or a value of the wrong shape or kind.
@@ -74,10 +77,17 @@ def instance_of(rule: Statement, values: dict[str, Term], scope: Scope) -> Insta
     # All names are replaced at once, so that a value's own names are never taken for the rule's:
     # a function first becomes a name that no statement can declare, then its body.
     put = plain | {f: name(f"\0{f}") for f in functions}
-    bodies = {f"\0{f}": values[f] for f in functions}
+    bodies = {
+        f"\0{f}": (values[f], type_from(substitute(d.type.args[0], put), scope))
+        for d in rule.declarations
+        if d.type.op == "function_type"
+        for f in d.names
+    }
+    if any(body.free > 1 for body, _ in bodies.values()):
+        raise TypeProblem("the body of a function has a loose bound variable")
 
     def fill(node: Term) -> Term:
-        return _apply_functions(substitute(node, put), bodies)
+        return _apply_functions(substitute(node, put), bodies, scope)
 
     requirements: list[Term] = []
     laws: list[tuple[Term, ...]] = []
@@ -85,7 +95,6 @@ def instance_of(rule: Statement, values: dict[str, Term], scope: Scope) -> Insta
         type_ = fill(declaration.type)
         for n in declaration.names:
             if n in functions:
-                _check_function(values[n], type_, scope)
                 continue
             if type_.op == "gaussian_type":
                 _check_gaussian(values[n], scope)
@@ -134,7 +143,9 @@ def admits(type_: Term, value: Term, scope: Scope) -> list[Term]:
     ):
         raise TypeProblem(f"expected {wanted}, got {got}")
     if wanted.limit is not None and not is_index(value, wanted.limit, scope):
-        raise TypeProblem(f"expected an index up to {wanted.limit}, got {got}")
+        if got.domain not in ("integer", "dimension", "index"):
+            raise TypeProblem(f"expected an index up to {wanted.limit}, got {got}")
+        return [term("ge", value, ONE), term("le", value, size_term(wanted.limit))]
     if wanted.domain == "integer" and got.domain not in ("integer", "dimension", "index"):
         raise TypeProblem(f"expected an integer, got {got}")
     if wanted.domain in ("positive", "nonnegative", "nonzero"):
@@ -149,22 +160,8 @@ def _check_gaussian(value: Term, scope: Scope) -> None:
         raise TypeProblem("not an affine image of Gaussian names")
 
 
-def _check_function(body: Term, type_: Term, scope: Scope) -> None:
-    if body.free > 1:
-        raise TypeProblem("the body of a function has a loose bound variable")
-    at_a_real = instantiate(body, (bound(0, term("real_type")),))  # not at what it says of itself
-    got, wanted = infer(at_a_real, scope), type_from(type_.args[0], scope)
-    if (got.kind, got.rows, got.cols, got.is_complex) != (
-        Kind.MATRIX,
-        wanted.rows,
-        wanted.cols,
-        wanted.is_complex,
-    ):
-        raise TypeProblem(f"expected a function with values {wanted}, got {got}")
-
-
-def _apply_functions(root: Term, functions: dict[str, Term]) -> Term:
-    """`root` with each `f(x)` replaced by the body of f at x."""
+def _apply_functions(root: Term, functions: dict[str, tuple[Term, Type]], scope: Scope) -> Term:
+    """`root` with each `f(x)` replaced by the body of f at x, which must be of f's type there."""
     if not functions:
         return root
     done: dict[int, Term] = {}
@@ -179,7 +176,13 @@ def _apply_functions(root: Term, functions: dict[str, Term]) -> Term:
             continue
         args = tuple(done[id(a)] for a in node.args)
         if node.op == "apply" and node.args[0].data in functions:
-            done[id(node)] = instantiate(functions[str(node.args[0].data)], (args[1],))
+            body, wanted = functions[str(node.args[0].data)]
+            done[id(node)] = found = instantiate(body, (args[1],))
+            got = infer(found, scope)
+            if (got.kind, got.rows, got.cols) != (Kind.MATRIX, wanted.rows, wanted.cols) or (
+                got.is_complex and not wanted.is_complex
+            ):
+                raise TypeProblem(f"expected a function with values {wanted}, got {got}")
         else:
             done[id(node)] = node if args == node.args else term(node.op, *args, data=node.data)
     return done[id(root)]

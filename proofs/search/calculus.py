@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from proofs.checker.algebra import TooLarge
 from proofs.checker.definedness import ZERO, NotDefined
 from proofs.language.errors import StatementError
-from proofs.language.infer import infer
+from proofs.language.infer import infer, polynomial
 from proofs.language.sizes import ONE
 from proofs.language.tree import (
     Term,
@@ -297,6 +297,11 @@ def _product(w: Workbench, left: Term, right: Term, x: Term) -> list[Term]:
 
 def _power(w: Workbench, body: Term, x: Term) -> list[Term]:
     base, exponent = body.args
+    length = polynomial(exponent, w.facts.scope.dimensions)
+    if length is not None and length.is_positive and length.value is None:
+        n = size_term(_kind(w, base).rows)
+        w.schema("diff_power", n=n, p=exponent, f=base, x=x)
+        return [base]
     digits = str(exponent.data) if exponent.op == "rational" else ""
     if not digits.isdigit() or not 1 <= int(digits) <= MAX_POWER:
         return []

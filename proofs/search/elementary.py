@@ -72,7 +72,8 @@ def weight(w: Workbench, symbol: Atom | Letter) -> int:
     value = w.facts.lowering.lower(node.args[-1])
     if node.op in ("abs", "erf"):
         return 3 + 3 * is_turned(w, node.args[0])
-    if node.op == "pow" and infer(node.args[1], w.facts.scope).domain == "dimension":
+    domain = infer(node.args[1], w.facts.scope).domain if node.op == "pow" else ""
+    if domain == "dimension" or (domain and isinstance(symbol, Letter)):
         return 3 * sum(map(abs, value.terms.values())).__ceil__()
     if node.op == "exp" and node.args[0].op == "log":
         return 20

@@ -63,8 +63,10 @@ def _turned(a: Term) -> Term:
 
 
 def transposed(w: Workbench, node: Term) -> None:
-    """The transpose of an entrywise product."""
+    """The transpose of an entrywise product, or of a sum."""
     a = node.args[0]
+    if a.op == "sum" and a.args[0] is rational(1):
+        w.schema("sum_transpose", **_sizes(w, a), p=a.args[1], f=a.args[2])
     if a.op == "hadamard":
         w.schema("hadamard_transpose", **_sizes(w, a), A=a.args[0], B=a.args[1])
 

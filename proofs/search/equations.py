@@ -41,6 +41,7 @@ from proofs.search import (
     logarithms,
     quantified,
     scalars,
+    sums,
 )
 from proofs.search.ideal import Ideal
 from proofs.search.induction import by_induction
@@ -66,8 +67,6 @@ WEIGHTS = {
     "kron": 4,
     "adj": 20,
     "det": 12,
-    "sum": 6,
-    "prod": 6,
     "lambertw": 3,
     "sqrt": 3,
     "softmax": 40,
@@ -186,6 +185,8 @@ def weigh(w: Workbench, ideal: Ideal, value: Poly) -> None:
                 ideal.weigh(symbol, logarithms.weight(w, symbol))
             elif op == "inv":
                 ideal.weigh(symbol, _inverse_weight(w, symbol))
+            elif op in ("sum", "prod"):
+                ideal.weigh(symbol, sums.weight(w, symbol))
             elif op in WEIGHTS:
                 is_random = isinstance(symbol, Letter) and L2 in (symbol.rows, symbol.cols)
                 ideal.weigh(symbol, WEIGHTS[op] + len(symbol.key) // 40 + 40 * is_random)
@@ -322,6 +323,21 @@ def _combination(w: Workbench, goal: Term, pairs: int) -> int | None:
         while len(ideal.relations) == size:
             if not ideal.step():
                 return None
+    return None
+
+
+def _by_sums(w: Workbench, goal: Term) -> int | None:
+    """Take into the sums of a goal, once it is reduced, what stands beside them."""
+    for _ in range(MAX_ROUNDS):
+        size = len(w.facts.facts)
+        rest, _ = known(w, [goal]).reduce(w.facts.difference(goal))
+        sums.absorb(w, rest)
+        sums.merge_powers(w, rest)
+        if len(w.facts.facts) == size:
+            return None
+        found = quick(w, goal)
+        if found is not None:
+            return found
     return None
 
 
@@ -506,6 +522,7 @@ TACTICS = (
     by_penrose,
     commutative.by_ideal,
     quick,
+    _by_sums,
     lambert.by_uniqueness,
     logarithms.by_logarithms,
     _by_arguments,

@@ -23,8 +23,9 @@ from proofs.search import (
     products,
     ranks,
     regrouping,
+    sums,
 )
-from proofs.search.raising import NoTerm, factors_of, opened, product_of, size_term
+from proofs.search.raising import NoTerm, opened, size_term
 from proofs.search.workbench import Workbench
 
 MAX_ROUNDS = 6
@@ -161,8 +162,11 @@ def _derivative(w: Workbench, node: Term) -> None:
     calculus.differentiate(w, node)
 
 
-def _softmax_entry(w: Workbench, node: Term) -> None:
+def _entry(w: Workbench, node: Term) -> None:
+    """An entry of a softmax, or of what holds a vector of ones."""
     vector = node.args[0]
+    if len(node.args) == 2 and any(n.op == "ones" for n in postorder([vector])):
+        w.schema("ones_entry", n=_size(w, vector), j=node.args[1])
     if vector.op == "softmax":
         w.schema("softmax_entry", n=_size(w, vector), x=vector.args[0], j=node.args[1])
 
@@ -170,6 +174,9 @@ def _softmax_entry(w: Workbench, node: Term) -> None:
 def _trace(w: Workbench, node: Term) -> None:
     if node.args[0].op == "diag":
         w.schema("trace_diag", n=_size(w, node.args[0]), x=node.args[0].args[0])
+    if node.args[0].op == "sum" and node.args[0].args[0] is rational(1):
+        _, p, body = node.args[0].args
+        w.schema("sum_trace", n=_size(w, node.args[0]), p=p, f=body)
     if node.args[0].op == "kron":
         a, b = node.args[0].args
         w.schema("kron_trace", n=_size(w, a), k=_size(w, b), A=a, B=b)
@@ -272,26 +279,10 @@ def _outer(w: Workbench, update: Term, negative: bool) -> list[tuple[Term, Term]
 
 
 def _sum(w: Workbench, node: Term) -> None:
-    """A sum over 1..n: linear in its terms; sums of entries are products with ones."""
+    """A sum of random terms by their moments, another by those of monomials."""
     low, high, body = node.args
-    if low is not rational(1):
-        return
-    body = opened(body)
-    if gaussians.random_sum(w, high, body):
-        return
-    if body.op in ("add", "sub"):
-        second = body.args[1] if body.op == "add" else term("neg", body.args[1])
-        x, y = (term("comprehension", high, b) for b in (body.args[0], second))
-        w.schema("sum_add", n=high, x=x, y=y)
-    elif body.op in ("mul", "div", "neg"):
-        factors = factors_of(body)
-        constant = [f for f in factors if f.free == 0]
-        moving = [f for f in factors if f.free]
-        if constant and moving:
-            x = term("comprehension", high, product_of(moving))
-            w.schema("sum_scale", n=high, c=product_of(constant), x=x)
-    elif body.op == "entry" and body.args[0].free == 0 and body.args[1].op == "bound":
-        w.schema("ones_sum", n=high, x=body.args[0])
+    if low is not rational(1) or not gaussians.random_sum(w, high, opened(body)):
+        sums.expand(w, node)
 
 
 def _block(w: Workbench, node: Term) -> None:
@@ -440,11 +431,12 @@ INSTANCES: dict[str, Callable[[Workbench, Term], None]] = {
     "cov": gaussians.expectation,
     "expect_given": gaussians.condition,
     "cov_given": gaussians.condition,
-    "entry": _softmax_entry,
+    "entry": _entry,
     "diag": entrywise.diagonal,
     "ones": _ones,
     "det": _determinant,
     "adj": _adjugate,
     "rank": ranks.gather,
     "sum": _sum,
+    "prod": sums.expand_product,
 }

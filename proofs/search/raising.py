@@ -5,10 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 from proofs.checker.algebra import ONE, Atom, Letter, Monomial, Poly, Word
+from proofs.checker.definedness import size_term
 from proofs.checker.lowering import CONSTANT, L2, Lowering
-from proofs.language.infer import Scope, infer
+from proofs.language.infer import Scope, infer, polynomial
 from proofs.language.sizes import Size
-from proofs.language.tree import Term, instantiate, name, postorder, rational, term
+from proofs.language.tree import Term, instantiate, postorder, rational, term
 from proofs.language.types import Kind
 
 
@@ -41,7 +42,7 @@ class Raising:
                 self.given[self.lowering.projection(node.args[1:])] = node.args[1:]
             if node.op in ("div", "inv"):
                 self._note_reciprocal(node.args[-1])
-            elif node.op == "pow":
+            elif node.op == "pow" and self._may_divide(*node.args):
                 self._note_reciprocal(node.args[0])
             elif node.op == "entry":
                 rows = infer(node.args[0], self.lowering.scope).rows
@@ -57,6 +58,13 @@ class Raising:
             self.atoms.setdefault(monomial[0][0], node)
         elif len(word) == 1 and not monomial and not word[0].transposed:
             self.letters.setdefault(word[0], node)
+
+    def _may_divide(self, base: Term, exponent: Term) -> bool:
+        """Whether the reciprocal of a base is of use: a sum's only where it may stand there."""
+        if base.op not in ("add", "sub"):
+            return True
+        power = polynomial(exponent, self.lowering.scope.dimensions)
+        return power is None or any(c < 0 for _, c in power.terms)
 
     def _note_reciprocal(self, denominator: Term) -> None:
         scope = self.lowering.scope
@@ -210,18 +218,6 @@ def entry_of_sum(vector: Term, index: tuple[Term, ...], scope: Scope) -> Term:
     if op == "mul" and infer(args[0], scope).is_scalar:
         return term("mul", args[0], entry_of_sum(args[1], index, scope))
     return term("entry", vector, *index)
-
-
-def size_term(size: Size) -> Term:
-    """A term for a size."""
-    total: Term | None = None
-    for dimensions, coefficient in size.terms:
-        factors = [name(d) for d in dimensions]
-        if coefficient != 1 or not factors:
-            factors.insert(0, rational(coefficient))
-        part = product_of(factors)
-        total = part if total is None else term("add", total, part)
-    return rational(0) if total is None else total
 
 
 def opened(root: Term) -> Term:

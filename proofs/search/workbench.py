@@ -100,6 +100,7 @@ class Workbench:
         self.leans: list[set[int]] = []
         self.depth = 0
         self.inductions = 0  # that are under way
+        self.expanding = 0  # sums whose terms are under way
         self.cases = 0  # that this is inside of
         self.raising = Raising(self.facts.lowering)
         self.instanced: set[object] = set()  # terms and relations whose instances have been taken

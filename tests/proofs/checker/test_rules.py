@@ -30,6 +30,7 @@ SECONDS = 3.0  # far more than is needed: the number of models is what counts
 NEVER_MET = {
     "irreflexive": "no number is greater than itself; that is the point",
     "diff_equal": "two random functions differ; see test_equal_functions_have_equal_derivatives",
+    "sum_equal_terms": "two random functions differ; see test_sums_of_equal_terms_are_equal",
     "diff_near": "two random functions differ; see test_subproofs",
 }
 ENCLOSED = frozenset(  # enclosed, not exact
@@ -115,7 +116,57 @@ def test_equal_functions_have_equal_derivatives():
     assert evaluate(statement.hypotheses[0], at_point) is not Truth.TRUE
 
 
+def test_sums_of_equal_terms_are_equal():
+    statement = rule("sum_equal_terms")
+    f = Function(Fraction(0), (1, 2, 3))
+    sizes = {"n": 1, "k": 1, "p": 2}
+    model = Model(statement.declarations, sizes | {"f": f, "g": f})
+    assert examine(statement, model).goal is Truth.TRUE
+    # Equal at the indices 1 and 2: that is what the hypothesis asks for, and it is enough.
+    g = Function(Fraction(0), (3, -1, 4))
+    model = Model(statement.declarations, sizes | {"f": f, "g": g})
+    assert examine(statement, model).goal is Truth.TRUE
+    model = Model(statement.declarations, sizes | {"p": 3, "f": f, "g": g})
+    assert evaluate(statement.hypotheses[0], model) is Truth.FALSE
+    assert evaluate(statement.goal, model) is Truth.FALSE
+
+
 FALSE = {
+    "sum_shift_without_a_dimension": """
+        let p : integer
+        let q : real
+        show sum(q, j, 1, p) = p*q""",
+    "sum_last_without_a_dimension": """
+        let p : integer
+        let q : real
+        show sum(q, j, 1, p) = sum(q, j, 1, p - 1) + q""",
+    "sum_of_products": """
+        let n : dimension
+        let x, y : vector(n)
+        show sum(x[j]*y[j], j, 1, n) = sum(x[j], j, 1, n)*sum(y[j], j, 1, n)""",
+    "sum_left_commuted": """
+        let n : dimension
+        let A, B : matrix(n, n)
+        show sum(B*A*j, j, 1, n) = sum(A*j, j, 1, n)*B""",
+    "inner_conjugated": """
+        let n : dimension
+        let x, y : complex vector(n)
+        show x.H*y = sum(x[j]*y[j], j, 1, n)""",
+    "mean_of_logarithms_reversed": """
+        let n : dimension
+        let x : vector(n)
+        assume for all j : index(n) : x[j] > 0
+        show n*log(sum(x[j], j, 1, n)/n) <= sum(log(x[j]), j, 1, n)""",
+    "diff_power_commuted": """
+        let n : dimension
+        let f : function(real) -> matrix(n, n)
+        let x : real
+        show diff(f(x)^2, x) = 2*f(x)*diff(f(x), x)""",
+    "max_of_a_multiple": """
+        let n : dimension
+        let x : vector(n)
+        let c : real
+        show max(c*x) = c*max(x)""",
     "one_sided_rectangular": """
         let n, k : dimension
         let A : matrix(n, k)
