@@ -70,9 +70,12 @@ def _halves(word: Word, metrics: list[Center]) -> Iterator[tuple[Poly, Center]]:
     for turned in dict.fromkeys(turns(word)):
         size, odd = divmod(len(turned), 2)
         x, mirror = turned[:size], turned[size + odd :]
-        if not x or tuple(a.T for a in reversed(x)) != mirror:
+        if not turned or tuple(a.T for a in reversed(x)) != mirror:
             continue
-        value = Poly(mirror[0].rows, mirror[-1].cols, {((), mirror): identity(ONE).terms[(), ()]})
+        value = identity(turned[size].rows) if odd and not x else None
+        if value is None:
+            unit = identity(ONE).terms[(), ()]
+            value = Poly(mirror[0].rows, mirror[-1].cols, {((), mirror): unit})
         if not odd:
             yield value, Center(None, identity(value.rows))
         for c in metrics:

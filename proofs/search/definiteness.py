@@ -14,6 +14,7 @@ from proofs.search import equations, inner_products, regrouping
 from proofs.search.ideal import Ideal
 from proofs.search.raising import NoTerm, factors_of, product_of, size_term
 from proofs.search.squares import Square, Squares, centers
+from proofs.search.units import inverted
 from proofs.search.workbench import Stuck, Workbench
 
 Method = Callable[[Workbench, Term, Term], int | None]
@@ -34,6 +35,7 @@ def definite(w: Workbench, a: Term) -> int | None:
         _definite_schur,
         _definite_squares,
         _definite_completed,
+        _definite_cleared,
     ):
         found = _tried(method, w, a, n)
         if found is not None:
@@ -317,6 +319,27 @@ def _squares(w: Workbench, a: Term, n: Term, strict: bool, steps: int) -> int | 
             found = _sum_of(w, a, n, ideal, squares, strict)
             if found is not None:
                 return found
+    return None
+
+
+def _definite_cleared(w: Workbench, a: Term, n: Term) -> int | None:
+    """From X*a*X.H, where inv(X) begins a term of a."""
+    for x in inverted(w, w.facts.lowering.lower(a), 0):
+        whole = term("mul", x, term("mul", a, term("adjoint", x)))
+        w.learn(whole)
+        rest, used = equations.known(w, [term("eq", whole, whole)]).reduce(
+            w.facts.lowering.lower(whole)
+        )
+        simpler = w.raising.poly(rest)
+        if not used or w.attempt(term("positive_definite", simpler)) is None:
+            continue
+        outer = term("inv", x)
+        if w.schema("definite_congruence", n=n, k=n, A=simpler, B=outer) is None:
+            continue
+        shape = term("mul", outer, term("mul", simpler, term("adjoint", outer)))
+        found = w.schema("definite_equal", n=n, A=shape, B=a)
+        if found is not None:
+            return found
     return None
 
 

@@ -191,8 +191,19 @@ def weigh(w: Workbench, ideal: Ideal, value: Poly) -> None:
                 is_random = isinstance(symbol, Letter) and L2 in (symbol.rows, symbol.cols)
                 ideal.weigh(symbol, WEIGHTS[op] + len(symbol.key) // 40 + 40 * is_random)
                 node = w.raising.atoms.get(symbol) if isinstance(symbol, Atom) else None
-                if node is not None and any(n.op == "deriv" for n in postorder([node])):
+                inside = [] if node is None else postorder([node])
+                if any(n.op == "deriv" for n in inside):
                     ideal.weigh(symbol, 80)
+                elif node is not None and _is_diagonal_sum(node):  # heavier than the trace
+                    ideal.weigh(symbol, 10 + 3 * len(inside))
+
+
+def _is_diagonal_sum(node: Term) -> bool:
+    """Whether a term is a sum of entries A[j, j]."""
+    body = node.args[-1]
+    if node.op != "sum" or body.op != "entry" or len(body.args) != 3:
+        return False
+    return body.args[1] is body.args[2]
 
 
 def _inverse_weight(w: Workbench, symbol: Atom | Letter) -> int:

@@ -144,6 +144,11 @@ def _pseudo_inverse(w: Workbench, node: Term) -> None:
     if any(w.find(term(prop, a)) is not None for prop in HERMITIAN):
         sizes = {"n": size_term(kind.rows), "k": size_term(kind.cols)}
         w.schema("penrose_unique", **sizes, A=a, X=term("adjoint", node))
+    if a.op == "add" and all(
+        w.attempt(term("positive_semidefinite", b)) is not None for b in a.args
+    ):
+        for x, y in (a.args, a.args[::-1]):  # the range of a sum holds those of its summands
+            w.schema("semidefinite_sum_range", n=size_term(kind.rows), A=x, B=y)
     # A Gram matrix is best known through the pseudo-inverse of its factor.
     if a.op == "mul":
         for factor, twin in (a.args, a.args[::-1]):
@@ -331,7 +336,9 @@ def _properties(w: Workbench) -> None:
         elif op == "positive_semidefinite" and args[0].op == "block" and args[0].data == (2, 2):
             s, c, _, r = args[0].args
             n, k = _size(w, s), _size(w, r)
+            w.schema("semidefinite_block_first", n=n, k=k, S=s, C=c, R=r)
             w.schema("semidefinite_block_corner", n=n, k=k, S=s, C=c, R=r)
+            w.schema("semidefinite_block_range_first", n=n, k=k, S=s, C=c, R=r)
             w.schema("semidefinite_block_range", n=n, k=k, S=s, C=c, R=r)
         elif op in ("full_row_rank", "full_column_rank"):
             kind = infer(args[0], w.facts.scope)

@@ -7,7 +7,7 @@ from proofs.language.infer import infer
 from proofs.language.tree import Term, term
 from proofs.search import equations, literals, regrouping, signs
 from proofs.search.raising import factors_of, product_of
-from proofs.search.units import pushed_through
+from proofs.search.units import cleared, pushed_through
 from proofs.search.workbench import Workbench
 
 HERMITIAN_STEPS = 20  # of completion
@@ -34,6 +34,10 @@ def invertible(w: Workbench, a: Term) -> int | None:
     if found is None:
         found = _factor_of_unit(w, a, n)
     if found is None:
+        found = _schur_of_unit(w, a)
+    if found is None:
+        found = _factor_of_equal(w, a, n)
+    if found is None:
         found = _invertible_simplified(w, a, n)
     if found is None:
         found = _known_full_rank(w, a, n)
@@ -41,6 +45,8 @@ def invertible(w: Workbench, a: Term) -> int | None:
         found = _known_determinant(w, a, n)
     if found is None and a.op in ("name", "add", "sub"):
         found = _hermitian_part(w, a, n)
+    if found is None:
+        found = cleared(w, a)
     return _inverse_in_goal(w, a, n) if found is None else found
 
 
@@ -89,6 +95,48 @@ def _factor_of_unit(w: Workbench, a: Term, n: Term) -> int | None:
             return w.schema("unit_factor", n=n, A=a, B=product_of(rest))
         if last is a:
             return w.schema("unit_factor_right", n=n, A=product_of(front), B=a)
+    return None
+
+
+def _factor_of_equal(w: Workbench, a: Term, n: Term) -> int | None:
+    """invertible(a), where a product that begins or ends with a is equal to a unit."""
+    for fact in list(w.facts.facts):
+        if fact.relation.op != "eq":
+            continue
+        for product, other in (fact.relation.args, fact.relation.args[::-1]):
+            factors = factors_of(product)
+            if len(factors) < 2 or a not in (factors[0], factors[-1]):
+                continue
+            rest = product_of(factors[1:] if factors[0] is a else factors[:-1])
+            if infer(rest, w.facts.scope).is_scalar or w.size(rest) is not n:
+                continue
+            if w.schema("unit_equal", n=n, A=other, B=product) is None:
+                continue
+            if factors[0] is a:
+                return w.schema("unit_factor", n=n, A=a, B=rest)
+            return w.schema("unit_factor_right", n=n, A=rest, B=a)
+    return None
+
+
+def _schur_of_unit(w: Workbench, a: Term) -> int | None:
+    """invertible(a), where a is the Schur complement of a corner of a known unit."""
+    if a.op not in ("add", "sub"):
+        return None
+    value = w.facts.lowering.lower(a)
+    for fact in list(w.facts.facts):
+        whole = fact.relation.args[0]
+        if fact.relation.op != "invertible" or whole.op != "block" or whole.data != (2, 2):
+            continue
+        p, q, r, s = whole.args
+        if infer(p, w.facts.scope).rows != infer(p, w.facts.scope).cols:
+            continue
+        for rule, kept, left, corner, right in (
+            ("unit_schur", s, r, p, q),
+            ("unit_schur_corner", p, q, s, r),
+        ):
+            node = term("sub", kept, product_of([left, term("inv", corner), right]))
+            if w.facts.lowering.lower(node) == value:
+                return w.schema(rule, n=w.size(p), k=w.size(s), A=p, B=q, C=r, D=s)
     return None
 
 
@@ -160,6 +208,8 @@ def _block_unit(w: Workbench, a: Term) -> int | None:
         found = w.schema(rule, n=n, k=k, A=p, B=q, C=r, D=s)
         if found is not None:
             return found
+    if n is k and not w.facts.lowering.lower(p).terms:  # a corner that is zero has no inverse
+        return w.schema("unit_block_swap", n=n, A=p, B=q, C=r, D=s)
     return None
 
 

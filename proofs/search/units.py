@@ -8,8 +8,9 @@ I + inv(D)*Q*P. Woodbury's inner inverse and Schur complements are found in this
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
-from proofs.checker.algebra import TooLarge
+from proofs.checker.algebra import Poly, TooLarge
 from proofs.checker.definedness import ZERO, NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
@@ -90,6 +91,62 @@ def _transfer(w: Workbench, x: Term, d: Term, place: int, e: Term, q: Term, p: T
         if found is None and rule != "unit_inverse":  # e may be the identity
             return None
     return found
+
+
+def cleared(w: Workbench, a: Term) -> int | None:
+    """invertible(a) from that of X*a*Y, where inv(X) begins a term of a and inv(Y) ends one."""
+    from proofs.search.equations import known, negated
+
+    value = w.facts.lowering.lower(a)
+    n, before = w.size(a), _inverses(w, value)
+    for x, y in product(inverted(w, value, 0), inverted(w, value, -1)):
+        try:
+            whole = product_of([x, a, y])
+            w.learn(whole)
+            ideal = known(w, [term("eq", whole, whole)])
+            rest, used = ideal.reduce(w.facts.lowering.lower(whole))
+            if _inverses(w, rest) >= before or not rest.terms:
+                continue
+            simpler = w.raising.poly(rest)
+            if w.attempt(term("invertible", simpler)) is None:
+                continue
+            if w.combine(term("eq", simpler, whole), ideal, negated(used)) is None:
+                continue
+        except (NoTerm, TooLarge, StatementError, NotDefined):
+            continue
+        first = term("mul", x, a)
+        w.schema("unit_equal", n=n, A=simpler, B=whole)
+        w.schema("unit_factor", n=n, A=first, B=y)
+        found = w.schema("unit_factor_right", n=n, A=x, B=a)
+        if found is not None:
+            return found
+    return None
+
+
+def inverted(w: Workbench, value: Poly, place: int) -> list[Term]:
+    """What the inverses that begin (or, with -1, end) the terms of a sum are inverses of."""
+    if len(value.terms) < 2:
+        return []
+    found: list[Term] = []
+    for letter in dict.fromkeys(word[place] for _, word in value.terms if word):
+        bare = letter.T if letter.transposed else letter
+        bare = bare.conj if bare.conjugated else bare
+        node = w.raising.letters.get(bare)
+        if node is None or node.op != "inv" or node.free:
+            continue
+        a = node.args[0]
+        if letter.transposed:
+            a = term("adjoint" if letter.conjugated else "transpose", a)
+        elif letter.conjugated:
+            a = term("conj", a)
+        found.append(a)
+    return found
+
+
+def _inverses(w: Workbench, value: Poly) -> int:
+    """How many inverses stand in a sum."""
+    nodes = [w.raising.letters.get(x.T if x.transposed else x) for _, u in value.terms for x in u]
+    return sum(n is not None and n.op == "inv" for n in nodes)
 
 
 def inverse(a: Term) -> Term:
