@@ -487,7 +487,9 @@ def _names(c: Certificate, draw: random.Random, top: int) -> bool:
 def _kind_of_step(c: Certificate, draw: random.Random, top: int) -> bool:
     rules = ("hypothesis", "declared", "schema", "lemma", "combine", "positive", "congruence")
     places: list[Place] = [(s, "rule") for s in _steps(c)]
-    return _put(places, (*rules, "forall", "induct", "instantiate", "cases", "admit"), draw)
+    return _put(
+        places, (*rules, "forall", "induct", "instantiate", "gradient", "cases", "admit"), draw
+    )
 
 
 def _field(c: Certificate, draw: random.Random, top: int) -> bool:

@@ -30,8 +30,8 @@ ZERO = rational(0)
 BRANCH_POINT = term("neg", term("exp", rational(-1)))  # of Lambert W: -1/e
 
 # Not differentiable everywhere, so refused under a derivative where they depend on its variable.
-NOT_SMOOTH = frozenset({"abs", "max", "min", "pinv", "rank", "logpdf", "expect_given", "cov_given"})
-UNSUPPORTED = frozenset({"grad", "logpdf_on_support"})
+NOT_SMOOTH = frozenset({"max", "min", "rank", "expect_given", "cov_given"})
+UNSUPPORTED = frozenset({"logpdf_on_support"})
 INDEXED = frozenset({"entry", "unit", "member"})
 MOMENTS = frozenset({"expect", "cov"})
 # Polynomials in their arguments, or in the first of them.
@@ -88,6 +88,9 @@ def obligations(root: Term, scope: Scope) -> list[Term]:
                 found[_close(condition, binders)] = None
         if node.op in MOMENTS:
             _check_moments(node, scope)
+        if node.op == "logpdf" and moves:  # definite is open only among symmetric matrices
+            around = tuple(b if b.point is None else Binder() for b in binders)
+            found[_close(term("eq", term("transpose", node.args[2]), node.args[2]), around)] = None
         stated = CONDITIONS.get(node.op)
         condition = stated(node.args, moves, scope) if stated else None
         if node.op == "pow" and _is_natural(node.args[1], binders, scope):
@@ -126,6 +129,13 @@ def _binder(node: Term, position: int) -> Binder:
 
 def _unit(x: Term, scope: Scope) -> Term:
     return term("ne", x, ZERO) if infer(x, scope).is_scalar else term("invertible", x)
+
+
+def _full_rank(x: Term) -> Term:
+    """That x has full row or full column rank: one of its Gram matrices has a determinant."""
+    y = term("adjoint", x)
+    grams = (term("mul", x, y), term("mul", y, x))
+    return term("ne", term("add", *(term("det", g) for g in grams)), ZERO)
 
 
 def _power_condition(base: Term, exponent: Term, scope: Scope) -> Term | None:
@@ -186,6 +196,8 @@ CONDITIONS: dict[str, Callable[[tuple[Term, ...], bool, Scope], Term | None]] = 
     "log": lambda args, strict, scope: term("gt", args[0], ZERO),
     "sqrt": lambda args, strict, scope: term("gt" if strict else "ge", args[0], ZERO),
     "lambertw": lambda args, strict, scope: term("gt" if strict else "ge", args[0], BRANCH_POINT),
+    "abs": lambda args, strict, scope: term("ne", args[0], ZERO) if strict else None,
+    "pinv": lambda args, strict, scope: _full_rank(args[0]) if strict else None,
     "logpdf": lambda args, strict, scope: term("positive_definite", args[2]),
 }
 PARTIAL = NOT_SMOOTH | UNSUPPORTED | INDEXED | MOMENTS | CONDITIONS.keys()

@@ -12,6 +12,7 @@ A step establishes one fact from earlier ones. The whole list of steps:
     forall       a relation for fresh names, where conditions on them hold, quantified
     induct       a relation for a dimension, from that for 1 and from each to the next
     instantiate  a quantified fact at given terms
+    gradient     grad(f, X) = G, from the derivatives of f along all directions
     cases        a relation shown where a real number is negative, zero and positive
 
 Whatever is established is also defined: each condition is among the facts before.
@@ -31,13 +32,14 @@ from proofs.checker.facts import Fact, Facts, declared_facts, duties, leaning
 from proofs.checker.lowering import L2, as_random
 from proofs.checker.rules import Instance, admits, find_rule, instance_of
 from proofs.language.effort import limited
-from proofs.language.infer import Scope, infer, size_of
+from proofs.language.infer import Scope, infer, size_of, type_from
 from proofs.language.infer import check as check_types
 from proofs.language.tree import (
     Declaration,
     Statement,
     Term,
     abstract,
+    bound,
     decode_nodes,
     instantiate,
     is_canonical_rational,
@@ -371,6 +373,28 @@ class Judge:
         infer(relation, facts.scope)
         return leaning([assumed, known, base, facts.defined(relation)], relation)
 
+    def gradient(self, step: dict[str, Any], facts: Facts, depth: int) -> Fact:
+        """grad(f, X) = G, from: for all V, f(X + t*V) has the derivative tr(G.T*V) at t = 0.
+
+        That f is smooth at X, so that it has a gradient, is part of the goal's definedness.
+        """
+        body = _table(step, {"rule", "goal", "type"})
+        goal, type_ = self._relation(body["goal"], facts, {"eq"}), self._term(body["type"])
+        gradient, value = goal.args
+        if gradient.op != "grad" or type_.op != "matrix_type":
+            raise Rejected("grad(f, X) stands on the left, and V is any real matrix")
+        f, x = gradient.args
+        shapes = (type_from(type_, facts.scope), infer(x, facts.scope))
+        if len({(k.rows, k.cols) for k in shapes}) > 1:
+            raise Rejected("a direction has the shape of the point")
+        path = term("add", x, term("mul", bound(0, term("real_type")), bound(1, type_)))
+        along = term("deriv", instantiate(f, (path,)), ZERO, data=1)
+        slope = term("tr", term("mul", term("transpose", value), bound(0, type_)))
+        everywhere = term("forall", type_, term("eq", along, slope), data=(1, 0))
+        infer(everywhere, facts.scope)
+        known = _known(everywhere, facts, "the derivative along a direction is not known")
+        return leaning([known, facts.defined(goal)], goal)
+
     @contextmanager
     def _declared(self, fresh: list[Declaration]) -> Iterator[None]:
         """Further names, for a sub-proof that speaks of them."""
@@ -447,6 +471,7 @@ STEPS = {
     "forall": Judge.forall,
     "induct": Judge.induct,
     "instantiate": Judge.instantiate,
+    "gradient": Judge.gradient,
     "cases": Judge.cases,
 }
 

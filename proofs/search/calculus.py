@@ -16,6 +16,7 @@ from proofs.language.tree import (
     instantiate,
     name,
     natural,
+    pair,
     postorder,
     rational,
     shift,
@@ -24,7 +25,7 @@ from proofs.language.tree import (
 from proofs.language.types import Type
 from proofs.search.ideal import Ideal
 from proofs.search.raising import NoTerm, entry_of_sum, size_term
-from proofs.search.workbench import Stuck, Workbench
+from proofs.search.workbench import ARITHMETIC, Stuck, Workbench
 
 MAX_POWER = 12
 REAL = term("real_type")
@@ -61,6 +62,13 @@ def _put_together(w: Workbench, node: Term, derivatives: list[Term]) -> None:
         for monomial, word in value.terms:
             for symbol in (*(a for a, _ in monomial), *word):
                 ideal.weigh(symbol, HEAVY * i)
+    for place in w.aside:  # of products into which a derivative has been put
+        left = w.facts.facts[place].relation.args[0]
+        if left.op in ("kron", "hadamard"):
+            rank[lower(left).key] = 0
+            for _, word in lower(left).terms:
+                for symbol in word:
+                    ideal.weigh(symbol, HEAVY // 2)
     rules = [p for p in w.aside if lower(w.facts.facts[p].relation.args[0]).key in rank]
     for p in sorted(rules, key=lambda p: -rank[lower(w.facts.facts[p].relation.args[0]).key]):
         value = w.facts.difference(w.facts.facts[p].relation)
@@ -115,8 +123,21 @@ def _rule(w: Workbench, body: Term, x: Term) -> list[Term]:
         return _product(w, args[0], args[1], x)
     if op == "pow":
         return _power(w, body, x)
-    if op in ("exp", "log", "sqrt", "lambertw"):
+    if op in ("exp", "log", "sqrt", "lambertw", "sin", "cos", "tanh", "erf"):
         return _chain(w, f"diff_{op}", args[0], x)
+    if op == "abs":
+        if _take(w, "diff_abs", f=args[0], x=x) is None:
+            return _chain(w, "diff_abs_negative", args[0], x)
+        return [args[0]]
+    if op == "apply" and args[1].op != "bound":
+        return _composed(w, body, x)
+    if op == "apply":
+        _law(w, body, x)
+        return []
+    if op == "logpdf":
+        return _density(w, body, x)
+    if op == "pinv":
+        return _pseudo_inverse(w, body, x)
     if op == "inv":
         _take(w, "diff_inverse", n=n, f=args[0], x=x)
         return [args[0]]
@@ -129,7 +150,17 @@ def _rule(w: Workbench, body: Term, x: Term) -> list[Term]:
         if _kind(w, args[0]).cols == ONE:
             return _product(w, square.args[0], square.args[1], x)
         return _rule(w, term("tr", square), x)
-    if op == "transpose":
+    if op in ("diag", "logsumexp", "softmax"):
+        rows = size_term(_kind(w, args[0]).rows)
+        return [args[0]] if _take(w, f"diff_{op}", n=rows, f=args[0], x=x) is not None else []
+    if op == "block" and body.data == (2, 2):
+        first, second, third, _ = (_kind(w, a) for a in args)
+        shape = (first.rows, third.rows, first.cols, second.cols)
+        n, m, k, p = (size_term(size) for size in shape)
+        f, g, h, q = args
+        _take(w, "diff_block", n=n, m=m, k=k, p=p, f=f, g=g, h=h, q=q, x=x)
+        return list(args)
+    if op in ("transpose", "adjoint"):
         _take(w, "diff_transpose", n=k, k=n, f=args[0], x=x)
         return [args[0]]
     if op == "tr":
@@ -252,12 +283,26 @@ def _determinant(w: Workbench, body: Term, x: Term) -> list[Term]:
 
 
 def _two_sided(w: Workbench, op: str, args: tuple[Term, ...], x: Term) -> list[Term]:
+    """A product whose factors are no letters of a word: what the derivatives of these come to is
+    put into it at once."""
     one, two = (_kind(w, a) for a in args)
     sizes = {"n": size_term(one.rows), "k": size_term(one.cols)}
     if op == "kron":
         sizes |= {"m": size_term(two.rows), "p": size_term(two.cols)}
-    _take(w, f"diff_{op}", **sizes, f=args[0], g=args[1], x=x)
-    return list(args)
+    if _take(w, f"diff_{op}", **sizes, f=args[0], g=args[1], x=x) is None:
+        return list(args)
+    for i, factor in enumerate(args):
+        derivative = term("deriv", factor, x, data=1)
+        differentiate(w, derivative)
+        kind = _kind(w, factor)
+        hole = bound(0, term("matrix_type", size_term(kind.rows), size_term(kind.cols)))
+        context = [instantiate(a, (x,)) for a in args]
+        context[i] = hole
+        for place, fact in enumerate(w.facts.facts):
+            if fact.relation.op == "eq" and fact.relation.args[0] is derivative:
+                found = w.congruence(place, term(op, *context))
+                w.aside |= {place} if found is None else {place, found}
+    return []
 
 
 def _kind(w: Workbench, node: Term) -> Type:
@@ -296,16 +341,103 @@ def _product(w: Workbench, left: Term, right: Term, x: Term) -> list[Term]:
 
 
 def _power(w: Workbench, body: Term, x: Term) -> list[Term]:
+    """A power with a number as exponent as a product, others by their rules."""
     base, exponent = body.args
     length = polynomial(exponent, w.facts.scope.dimensions)
-    if length is not None and length.is_positive and length.value is None:
+    is_symbolic = length is not None and length.is_positive and length.value is None
+    if is_symbolic and not _kind(w, base).is_scalar:
         n = size_term(_kind(w, base).rows)
-        w.schema("diff_power", n=n, p=exponent, f=base, x=x)
+        _take(w, "diff_power", n=n, p=exponent, f=base, x=x)
         return [base]
-    digits = str(exponent.data) if exponent.op == "rational" else ""
+    digits = str(exponent.data).removeprefix("-") if exponent.op == "rational" else ""
     if not digits.isdigit() or not 1 <= int(digits) <= MAX_POWER:
-        return []
+        return _any_power(w, base, exponent, x)
     rest = rational(1) if digits == "1" else base
     for _ in range(int(digits) - 2):
         rest = term("mul", base, rest)
+    if str(exponent.data).startswith("-"):
+        return _reciprocal(w, base if digits == "1" else term("mul", base, rest), x)
     return _product(w, base, rest, x)
+
+
+def _reciprocal(w: Workbench, base: Term, x: Term) -> list[Term]:
+    if _kind(w, base).is_scalar:
+        return _chain(w, "diff_reciprocal", base, x)
+    _take(w, "diff_inverse", n=size_term(_kind(w, base).rows), f=base, x=x)
+    return [base]
+
+
+def _any_power(w: Workbench, base: Term, exponent: Term, x: Term) -> list[Term]:
+    if not _kind(w, base).is_scalar:
+        return []
+    if base.free == 0:
+        _take(w, "diff_exponential", f=exponent, c=base, x=x)
+        return [exponent]
+    if exponent.free:  # f^g = exp(g*log(f))
+        one, power = rational(1), term("exp", term("mul", exponent, term("log", base)))
+        _take(w, "diff_equal", n=one, k=one, f=term("pow", base, exponent), g=power, x=x)
+        return [power]
+    if _take(w, "diff_natural_power", p=exponent, f=base, x=x) is None:
+        _take(w, "diff_real_power", f=base, a=exponent, x=x)
+    return [base]
+
+
+def _composed(w: Workbench, body: Term, x: Term) -> list[Term]:
+    """The chain rule, at a name that is known to be the value of the inner function."""
+    function, inner = body.args
+    outer = term("apply", function, bound(0, REAL))
+    at = instantiate(inner, (x,))
+    for fact in w.facts.facts:
+        for side, other in (
+            (fact.relation.args, fact.relation.args[::-1]) if (fact.relation.op == "eq") else ()
+        ):
+            if side.op == "name" and w.facts.lowering.lower(other) == w.facts.lowering.lower(at):
+                at = side
+    kind = _kind(w, body)
+    sizes = {"n": size_term(kind.rows), "k": size_term(kind.cols)}
+    _take(w, "diff_chain", **sizes, f=outer, g=inner, x=x, y=at)
+    return [inner]
+
+
+def _law(w: Workbench, body: Term, x: Term) -> None:
+    """A differential equation that a function is known to satisfy everywhere, at this point."""
+    for place, fact in enumerate(list(w.facts.facts)):
+        if fact.relation.op != "forall" or pair(fact.relation)[0] != 1:
+            continue
+        _, *conditions, law = fact.relation.args
+        if law.op != "eq" or not any(
+            n.op == "deriv" and n.args[0].op == "apply" and n.args[0].args[0] is body.args[0]
+            for n in postorder([law])
+        ):
+            continue
+        try:
+            w.define(instantiate(law, (x,)))
+            by = [w.establish(instantiate(c, (x,))) for c in conditions]
+        except (Stuck, NotDefined, StatementError):
+            continue
+        places = [None if p == ARITHMETIC else p for p in by]
+        w.take({"rule": "instantiate", "fact": place, "terms": [w.place(x)], "by": places})
+
+
+def _density(w: Workbench, body: Term, x: Term) -> list[Term]:
+    y, m, covariance = body.args
+    n = size_term(_kind(w, y).rows)
+    return _becomes(w, _take(w, "diff_log_density", n=n, y=y, m=m, S=covariance, x=x))
+
+
+def _pseudo_inverse(w: Workbench, body: Term, x: Term) -> list[Term]:
+    """By the Gram matrix that has an inverse; at the point, too, the pseudo-inverse is given so."""
+    kind = _kind(w, body.args[0])
+    sizes = {"n": size_term(kind.rows), "k": size_term(kind.cols)}
+    for rule in ("diff_pinv_rows", "diff_pinv_columns"):
+        place = _take(w, rule, **sizes, f=body.args[0], x=x)
+        if place is not None:
+            found = _becomes(w, place)
+            w.attempt(term("eq", *(instantiate(f, (x,)) for f in (body, *found))))
+            return found
+    return []
+
+
+def _becomes(w: Workbench, place: int | None) -> list[Term]:
+    """What a rule says is to be differentiated instead."""
+    return [] if place is None else [w.facts.facts[place].relation.args[1].args[0]]

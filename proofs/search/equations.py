@@ -70,6 +70,7 @@ WEIGHTS = {
     "lambertw": 3,
     "sqrt": 3,
     "softmax": 40,
+    "grad": 200,
     "entry": 2,
     "diag": 8,
     "max": 12,
@@ -307,6 +308,17 @@ def quick(w: Workbench, goal: Term) -> int | None:
     return _combination(w, goal, QUICK_PAIRS)
 
 
+def _differentiated(w: Workbench, goal: Term) -> int | None:
+    """A goal that is what the rules for derivatives say, before anything else is looked at."""
+    for root in goal.args:
+        w.learn(root)
+    if not instances.differentiate(w, [goal]):
+        return None
+    ideal = plain_ideal(w, [goal])
+    rest, used = ideal.reduce(w.facts.difference(goal))
+    return None if rest.terms else w.combine(goal, ideal, used)
+
+
 def _by_entries(w: Workbench, goal: Term) -> int | None:
     """A goal about matrices of small literal sizes, each of them written out by its entries."""
     if not literals.written_out(w, goal):
@@ -531,6 +543,7 @@ TACTICS = (
     by_towers,
     _inverse,
     by_penrose,
+    _differentiated,
     commutative.by_ideal,
     quick,
     _by_sums,

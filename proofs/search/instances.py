@@ -17,6 +17,7 @@ from proofs.search import (
     entrywise,
     expectations,
     gaussians,
+    gradients,
     literals,
     logarithms,
     order,
@@ -60,6 +61,20 @@ def gather(w: Workbench, roots: list[Term]) -> None:
         determinants.gather(w, roots)
         if len(w.facts.facts) == size:
             return
+
+
+def differentiate(w: Workbench, roots: list[Term]) -> bool:
+    """Take the instances for derivatives, inverses and quotients alone; whether roots have any."""
+    nodes = [n for n in postorder(roots) if n.op in ("deriv", "grad", "inv", "div") and n.free == 0]
+    if all(n.op not in ("deriv", "grad") for n in nodes):
+        return False
+    for node in nodes:
+        if id(node) not in w.instanced:
+            w.instanced.add(id(node))
+            _try(INSTANCES[node.op], w, node)
+    found = [f.relation for f in w.facts.facts if f.relation.args[0] in nodes]
+    _reciprocals(w, postorder([*roots, *found]))
+    return True
 
 
 def _try(method: Callable[[Workbench, Term], object], w: Workbench, node: Term) -> None:
@@ -165,6 +180,10 @@ def _density(w: Workbench, node: Term) -> None:
 
 def _derivative(w: Workbench, node: Term) -> None:
     calculus.differentiate(w, node)
+
+
+def _gradient(w: Workbench, node: Term) -> None:
+    gradients.gradient(w, node)
 
 
 def _entry(w: Workbench, node: Term) -> None:
@@ -431,6 +450,7 @@ INSTANCES: dict[str, Callable[[Workbench, Term], None]] = {
     "sqrt": elementary.root,
     "logpdf": _density,
     "deriv": _derivative,
+    "grad": _gradient,
     "tr": _trace,
     "eye": _identity,
     "block": _block,

@@ -106,7 +106,7 @@ def _mapped(step: dict[str, Any], change: Any) -> dict[str, Any]:
     """A step with `change` applied to each place of a term."""
     step = dict(step)
     rule = step["rule"]
-    for key in ("goal", "context", "of", "at"):
+    for key in ("goal", "context", "of", "at", "type"):
         if key in step:
             step[key] = change(step[key])
     if rule in ("schema", "lemma"):

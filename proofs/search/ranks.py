@@ -25,6 +25,12 @@ def full(w: Workbench, relation: Term) -> int | None:
         found = w.schema(rule, **sizes, A=a, X=candidate)
         if found is not None:
             return found
+    if a.op == "pinv":
+        turned = {"n": sizes["k"], "k": sizes["n"]}
+        rule = "full_columns_pinv" if rows else "full_rows_pinv"
+        found = w.schema(rule, **turned, A=a.args[0])
+        if found is not None:
+            return found
     size = sizes["n"] if rows else sizes["k"]
     if w.find(term("eq", term("rank", a), size)) is not None:
         return w.schema("full_rows_rank" if rows else "full_columns_rank", **sizes, A=a)

@@ -77,9 +77,13 @@ def _mentions(w: Workbench, known: Term, x: Term, square: Poly) -> bool:
     if any(n.op == "deriv" for n in postorder([known])):
         return False
     value = w.facts.lowering.lower(term("sub", *known.args) if known.args[1:] else known.args[0])
-    nodes = [w.raising.atoms.get(a) for m, _ in value.terms for a, _ in m if a.word is None]
-    inside = any(n is None or (n.op != "det" and x.data in names_in(n)) for n in nodes)
-    return inside and not (known.op == "ge" and value == square)
+    stack = [w.raising.atoms.get(a) for m, _ in value.terms for a, _ in m if a.word is None]
+    while stack:
+        node = stack.pop()
+        if node is None or node is x:
+            return not (known.op == "ge" and value == square)
+        stack += [a for a in node.args if a.free or infer(a, w.facts.scope).is_scalar]
+    return False
 
 
 def _reduced_sign(w: Workbench, relation: Term, difference: Poly) -> tuple[Any, Any] | None:

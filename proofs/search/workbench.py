@@ -32,6 +32,7 @@ from proofs.language.tree import (
     term,
 )
 from proofs.search.ideal import Ideal, Relation, merged
+from proofs.search.ideal import Term as Part
 from proofs.search.raising import NoTerm, Raising, size_term
 
 Step = dict[str, Any]
@@ -290,7 +291,14 @@ class Workbench:
         """The terms of a combination as rows of a step."""
         from proofs.search.contexts import closed  # the two call each other
 
-        return [self._row(t, self.materialized(t.relation)) for t in closed(self, parts)]
+        return [self._cited(t) for t in closed(self, parts)]
+
+    def _cited(self, t: Any) -> list[Any]:
+        """A row that cites the fact itself where its relation is a fact transposed."""
+        first = t.relation.made_of[0] if len(t.relation.made_of) == 1 else None
+        if first is not None and t.mode == "" and first.left is None and first.right is None:
+            t = Part(t.left, first.relation, t.right, first.mode)
+        return self._row(t, self.materialized(t.relation))
 
     def _row(self, t: Any, fact: int) -> list[Any]:
         def factor(value: Poly | None) -> int | None:

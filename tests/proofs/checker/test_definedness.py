@@ -10,7 +10,7 @@ from proofs.checker.definedness import NotDefined, obligations
 from proofs.evaluate import Model, Truth, Undecided, Undefined, evaluate
 from proofs.language.errors import StatementError
 from proofs.language.show import excerpt
-from proofs.language.tree import Statement, bound, name, pair, rational, term
+from proofs.language.tree import Statement, bound, instantiate, name, pair, rational, term
 from proofs.refute import examine
 from tests.proofs.checker import trees
 from tests.proofs.checker.building import REAL, Proof, hypothesis
@@ -136,6 +136,14 @@ CASE = Proof("""
         ("diff(diff(log(x*y), x), y)", ["x*y > 0"]),
         ("diff(f(x), x)", []),
         ("diff(abs(y)*x, x)", []),
+        ("diff(abs(x), x)", ["x != 0"]),
+        ("diff(sum(abs(x*u[q]), q, 1, n), x)", ["for all t : index(n) : x*u[t] != 0"]),
+        ("diff(tr(pinv(x*A)), x)", ["det((x*A)*(x*A).H) + det((x*A).H*(x*A)) != 0"]),
+        ("diff(tr(pinv(A))*x, x)", []),
+        ("grad(norm2(u), u)", []),
+        ("grad(sqrt(norm2(u)), u)", ["norm2(u) > 0"]),
+        ("grad(x*abs(inner(u, v)), u)", ["inner(u, v) != 0"]),
+        ("grad(tr(inv(A)), A)", ["invertible(A)"]),
     ],
 )
 def test_the_conditions_of_these_are(text: str, conditions: list[str]):
@@ -149,14 +157,11 @@ def test_the_conditions_of_these_are(text: str, conditions: list[str]):
 @pytest.mark.parametrize(
     "text",
     [
-        "diff(abs(x), x)",
         "diff(max(x, y), x)",
-        "diff(tr(pinv(x*A)), x)",
         "diff(rank(x*A), x)",
-        "diff(sum(abs(x*u[q]), q, 1, n), x)",
-        "diff(logpdf(u; v, x*A), x)",
         "diff(x*rank(x*A), x)",
-        "grad(norm2(u), u)",
+        "grad(max(u), u)",
+        "grad(rank(A), A)",
         "logpdf_on_support(u; v, A)",
     ],
 )
@@ -167,6 +172,21 @@ def test_these_are_refused(text: str):
         return
     with pytest.raises((NotDefined, StatementError)):
         obligations(root, CASE.scope)
+
+
+def test_a_moving_covariance_must_be_symmetric_everywhere():
+    definite, symmetric = sorted(
+        obligations(CASE("diff(logpdf(u; v, x*A), x)"), CASE.scope),
+        key=lambda r: r.op,
+        reverse=True,
+    )
+    assert definite is CASE("positive_definite(x*A)")
+    assert (symmetric.op, symmetric.args[-1].op) == ("forall", "eq")
+    assert instantiate(symmetric.args[-1], (CASE("y"),)) is CASE("(y*A).T = y*A")
+    assert [c.op for c in obligations(CASE("diff(logpdf(x*u; v, A), x)"), CASE.scope)] == [
+        "eq",
+        "positive_definite",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -251,6 +251,7 @@ def random_step(top: int, draw: random.Random) -> Any:
                 "steps": [{"rule": "combine", "goal": any_term(), "terms": []}],
             },
             {"rule": "instantiate", "fact": 0, "terms": [any_term()], "by": []},
+            {"rule": "gradient", "goal": any_term(), "type": any_term()},
             {"rule": "cases", "of": any_term(), "goal": any_term(), "branches": [[], [], []]},
             {
                 "rule": "schema",
