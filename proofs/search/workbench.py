@@ -291,9 +291,9 @@ class Workbench:
         """The terms of a combination as rows of a step."""
         from proofs.search.contexts import closed  # the two call each other
 
-        return [self._cited(t) for t in closed(self, parts)]
+        return [self._fact_row(t) for t in closed(self, parts)]
 
-    def _cited(self, t: Any) -> list[Any]:
+    def _fact_row(self, t: Any) -> list[Any]:
         """A row that cites the fact itself where its relation is a fact transposed."""
         first = t.relation.made_of[0] if len(t.relation.made_of) == 1 else None
         if first is not None and t.mode == "" and first.left is None and first.right is None:
