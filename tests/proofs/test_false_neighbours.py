@@ -197,6 +197,21 @@ show (u - eta)*exp(u - eta) = eta*exp(-eta)""",
     "the step with the prior's mean": ENERGY + "show diff(energy, q) = q - a",
     "the step without beta": ENERGY + "show diff(energy, q) = q - a*tanh(a*q)",
     "the curvature at 0 everywhere": ENERGY + "show diff(energy, q, 2) = 1 - beta*a^2",
+    "the terminal slope without its sign": "let beta, s, sigma2 : positive\n"
+    "define v = lambertw(beta*(s + sigma2)*exp(beta*s))/beta\n"
+    "show diff(v, beta) = (v - s)/(beta + 1/v)",
+    "the eigen-factor with twice its slope": "let beta, c : positive\nlet u : real\n"
+    "let v : function(real)\nassume v(u) > 0\n"
+    "assume diff(v(u), u) = -2*v(u)/(1 + beta*v(u))\n"
+    "show diff(sqrt(v(u)), u) = -2*sqrt(v(u))/(1 + beta*v(u))",
+    "the interpolant without its denominator": "let t : real\n"
+    "define a = ((2*t - 1)^2 + 1)/2\nshow diff(sqrt(a), t) = (2*t - 1)*sqrt(a)",
+    "the slope's deficit without Delta": "let s, sigma2, Delta : positive\n"
+    "show (s + Delta)/(s + Delta + sigma2) - s/(s + sigma2) = sigma2*Delta/(s + sigma2)^2",
+    "the log-volume at half the rate": "let n : dimension\nlet beta : positive\nlet u : real\n"
+    "let G : function(real) -> matrix(n, n)\nassume positive_definite(G(u))\n"
+    "assume diff(G(u), u) = -2*G(u)*inv(eye(n) + beta*G(u))\n"
+    "show diff(log(det(G(u))), u) = -tr(inv(eye(n) + beta*G(u)))",
     "11/4 without the noise": EXAMPLE + "show norm2(U - g)/8 = 7/4",
     "11/4 as a sum and not a mean": EXAMPLE + "show norm2(U - g) = 11/4",
 }
