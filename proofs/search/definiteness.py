@@ -324,7 +324,7 @@ def _squares(w: Workbench, a: Term, n: Term, strict: bool, steps: int) -> int | 
 
 def _definite_cleared(w: Workbench, a: Term, n: Term) -> int | None:
     """From X*a*X.H, where inv(X) begins a term of a."""
-    for x in inverted(w, w.facts.lowering.lower(a), 0):
+    for x in inverted(w, w.facts.lowering.lower(a), 0).values():
         whole = term("mul", x, term("mul", a, term("adjoint", x)))
         w.learn(whole)
         rest, used = equations.known(w, [term("eq", whole, whole)]).reduce(

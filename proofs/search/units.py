@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-from proofs.checker.algebra import Poly, TooLarge
+from proofs.checker.algebra import Letter, Poly, TooLarge
 from proofs.checker.definedness import ZERO, NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
@@ -99,7 +99,7 @@ def cleared(w: Workbench, a: Term) -> int | None:
 
     value = w.facts.lowering.lower(a)
     n, before = w.size(a), _inverses(w, value)
-    for x, y in product(inverted(w, value, 0), inverted(w, value, -1)):
+    for x, y in product(inverted(w, value, 0).values(), inverted(w, value, -1).values()):
         try:
             whole = product_of([x, a, y])
             w.learn(whole)
@@ -123,11 +123,11 @@ def cleared(w: Workbench, a: Term) -> int | None:
     return None
 
 
-def inverted(w: Workbench, value: Poly, place: int) -> list[Term]:
-    """What the inverses that begin (or, with -1, end) the terms of a sum are inverses of."""
+def inverted(w: Workbench, value: Poly, place: int) -> dict[Letter, Term]:
+    """The inverses that begin (or, with -1, end) the terms of a sum, with what they invert."""
+    found: dict[Letter, Term] = {}
     if len(value.terms) < 2:
-        return []
-    found: list[Term] = []
+        return found
     for letter in dict.fromkeys(word[place] for _, word in value.terms if word):
         bare = letter.T if letter.transposed else letter
         bare = bare.conj if bare.conjugated else bare
@@ -139,7 +139,7 @@ def inverted(w: Workbench, value: Poly, place: int) -> list[Term]:
             a = term("adjoint" if letter.conjugated else "transpose", a)
         elif letter.conjugated:
             a = term("conj", a)
-        found.append(a)
+        found[letter] = a
     return found
 
 

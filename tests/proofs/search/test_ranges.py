@@ -101,6 +101,14 @@ define J = block([[zeros(n, n), eye(n)], [-eye(n), zeros(n, n)]])
 assume M.T*J*M = J
 show inv(M) = block([[D.T, -B.T], [-C.T, A.T]])
 
+== the gain of recursive least squares
+let M : dimension
+let lam : positive
+let P : complex matrix(M, M)
+let u : complex vector(M)
+assume positive_definite(P)
+show inv(lam*inv(P) + u*u.H)*u = P*u/(lam + u.H*P*u)
+
 == leverages
 let n, p : dimension
 let X : matrix(n, p)
@@ -192,6 +200,14 @@ define M = block([[A, B], [C, D]])
 define J = block([[zeros(n, n), eye(n)], [-eye(n), zeros(n, n)]])
 assume M.T*J*M = J
 show inv(M) = block([[D.T, B.T], [C.T, A.T]])
+
+== the gain of recursive least squares without the forgetting
+let M : dimension
+let lam : positive
+let P : complex matrix(M, M)
+let u : complex vector(M)
+assume positive_definite(P)
+show inv(lam*inv(P) + u*u.H)*u = P*u/(1 + u.H*P*u)
 
 == leverages that sum to the number of rows
 let n, p : dimension
