@@ -86,7 +86,7 @@ def prove(w: Workbench, goal: Term) -> int | None:
         return w.take({"rule": "combine", "goal": w.place(goal), "terms": []})
     if difference.constant is not None:
         found = _absurd(w)
-        return _quick(w, goal) if found is None else found
+        return quick(w, goal) if found is None else found
     for tactic in TACTICS:
         found = tactic(w, goal)
         if found is not None:
@@ -305,7 +305,7 @@ def _reduce(ideal: Ideal, difference: Poly, frames: dict[Size, list[Any]]) -> An
     return total, used
 
 
-def _quick(w: Workbench, goal: Term) -> int | None:
+def quick(w: Workbench, goal: Term) -> int | None:
     return _combination(w, goal, QUICK_PAIRS)
 
 
@@ -324,7 +324,7 @@ def _by_entries(w: Workbench, goal: Term) -> int | None:
     """A goal about matrices of small literal sizes, each of them written out by its entries."""
     if not literals.written_out(w, goal):
         return None
-    return _quick(w, goal)
+    return quick(w, goal)
 
 
 def _thorough(w: Workbench, goal: Term) -> int | None:
@@ -359,7 +359,7 @@ def _by_sums(w: Workbench, goal: Term) -> int | None:
         sums.merge_powers(w, rest)
         if len(w.facts.facts) == size:
             return None
-        found = _quick(w, goal)
+        found = quick(w, goal)
         if found is not None:
             return found
     return None
@@ -381,7 +381,7 @@ def _by_arguments(w: Workbench, goal: Term) -> int | None:
                 changed = _simplify_terms(w, node) or changed
         if not changed:
             return None
-        found = _quick(w, goal)
+        found = quick(w, goal)
         if found is not None:
             return found
     return None
@@ -450,7 +450,7 @@ def _with_more(w: Workbench, goal: Term) -> int | None:
         if fact.relation.op == "invertible" and not infer(a, w.facts.scope).is_scalar:
             w.schema("inv_left", n=w.size(a), A=a)
             w.schema("inv_right", n=w.size(a), A=a)
-    return _quick(w, goal) if len(w.facts.facts) > size else None
+    return quick(w, goal) if len(w.facts.facts) > size else None
 
 
 def _antisymmetric(w: Workbench, goal: Term) -> int | None:
@@ -466,7 +466,7 @@ def _antisymmetric(w: Workbench, goal: Term) -> int | None:
     if below is None or above is None:
         return None
     place = w.schema("semidefinite_opposite", n=w.size(a), A=term("sub", b, a))
-    return None if place is None else _quick(w, goal)
+    return None if place is None else quick(w, goal)
 
 
 def negated(used: list[Any]) -> list[Any]:
@@ -547,7 +547,7 @@ TACTICS = (
     _differentiated,
     commutative.by_ideal,
     by_clearing,
-    _quick,
+    quick,
     _by_sums,
     lambert.by_uniqueness,
     logarithms.by_logarithms,
