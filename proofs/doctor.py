@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 
 DISTRIBUTION = "demonstrandum"
 PACKAGES = ("derive", "numeric", "proofs", "experiments")
-CORE = ("sympy", "numpy", "scipy", "mpmath", "python-flint", "tqdm")
+CORE = ("sympy", "numpy", "scipy", "mpmath", "python-flint", "clarabel", "tqdm")
 EXTRAS: Mapping[str, tuple[str, ...]] = {
     "test": ("pytest", "hypothesis", "nbmake", "jaxtyping", "beartype", "ruff", "pyright"),
     "notebooks": ("jupyter", "matplotlib", "jupytext"),

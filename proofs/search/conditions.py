@@ -9,12 +9,14 @@ from proofs.checker.definedness import NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.tree import Term, term
 from proofs.search import (
+    casework,
     definiteness,
     equations,
     expectations,
     inner_products,
     invertibility,
     order,
+    positivstellensatz,
     properties,
     quadratic,
     quantified,
@@ -35,6 +37,7 @@ def establish(w: Workbench, relation: Term) -> int:
     found = w.find(relation)
     if found is not None:
         return found
+    w.level += 1
     try:
         key = w.facts.key(relation)
         if key in w.failed:
@@ -45,6 +48,8 @@ def establish(w: Workbench, relation: Term) -> int:
         place = _dispatch(w, relation)
     except (TooLarge, StatementError, NoTerm, NotDefined):
         raise Stuck(relation) from None
+    finally:
+        w.level -= 1
     if place is None:
         raise Stuck(relation)
     w.failed.discard(key)
@@ -65,10 +70,13 @@ def _dispatch(w: Workbench, relation: Term) -> int | None:
         ranks.bounds(w, relation)
         found = w.find(relation)
         scalars.bounds(w, relation)
-        found = signs.sign(w, relation) if found is None else found
-        found = inner_products.sign(w, relation) if found is None else found
-        found = quadratic.sign(w, relation) if found is None else found
-        return scalars.by_cases(w, relation) if found is None else found
+        methods = [signs.sign, inner_products.sign, quadratic.sign, positivstellensatz.sign]
+        if positivstellensatz.is_plain(w, relation):
+            methods.remove(quadratic.sign)
+        last = (scalars.by_cases, casework.in_order, positivstellensatz.multiplied)
+        for method in (*methods, *last):
+            found = method(w, relation) if found is None else found
+        return found
     if op == "eq":
         return equations.prove(w, relation)
     if op == "ne":

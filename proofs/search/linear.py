@@ -16,7 +16,40 @@ def combination(
 
     The first phase of the simplex method, with Bland's rule, so that it ends.
     """
-    rows = sorted({k for c in (*columns, target) for k in c}, key=str)
+    useful = _useful(columns, target)
+    if useful is None:
+        return None
+    found = _simplex([columns[i] for i in useful], target)
+    return None if found is None else {useful[i]: c for i, c in found.items()}
+
+
+def _useful(
+    columns: Sequence[Mapping[Any, Fraction]], target: Mapping[Any, Fraction]
+) -> list[int] | None:
+    """The columns whose multiples need not be zero, None where the signs of a row forbid all."""
+    useful = list(range(len(columns)))
+    while True:
+        above: dict[Any, list[int]] = {}
+        below: dict[Any, list[int]] = {}
+        for i in useful:
+            for key, c in columns[i].items():
+                (above if c > 0 else below).setdefault(key, []).append(i)
+        if any((above if c > 0 else below).get(key) is None for key, c in target.items() if c):
+            return None
+        useless: set[int] = set()
+        for one, other in ((above, below), (below, above)):
+            for key, places in one.items():
+                if key not in other and not target.get(key):
+                    useless.update(places)
+        if not useless:
+            return useful
+        useful = [i for i in useful if i not in useless]
+
+
+def _simplex(
+    columns: Sequence[Mapping[Any, Fraction]], target: Mapping[Any, Fraction]
+) -> dict[int, Fraction] | None:
+    rows = list(dict.fromkeys(k for c in (*columns, target) for k in c))
     table: list[list[Fraction]] = []
     for i, key in enumerate(rows):
         right = target.get(key, Fraction(0))
@@ -51,8 +84,10 @@ def combination(
 
 def _pivot(table: list[list[Fraction]], cost: list[Fraction], i: int, j: int) -> None:
     scale = table[i][j]
-    table[i] = [x / scale for x in table[i]]
+    table[i] = [x / scale if x else x for x in table[i]]
+    entries = [(k, y) for k, y in enumerate(table[i]) if y]
     for row in (*(r for k, r in enumerate(table) if k != i), cost):
         factor = row[j]
         if factor:
-            row[:] = [x - factor * y for x, y in zip(row, table[i], strict=True)]
+            for k, y in entries:
+                row[k] -= factor * y

@@ -126,7 +126,7 @@ def by_cases(w: Workbench, goal: Term) -> int | None:
         try:
             for op in ("lt", "eq", "gt"):
                 with w.inside((), (), (term(op, x, ZERO),)) as inner:
-                    inner.cases, inner.failed = w.cases + 1, set()
+                    inner.cases, inner.level, inner.failed = w.cases + 1, 0, set()
                     inner.learn(goal)
                     inner.stated(goal, inner.establish(goal))
                     inner.define(goal)

@@ -22,7 +22,7 @@ from proofs.search.workbench import ARITHMETIC, Workbench
 MAX_REPAIRS = 7
 MAX_LINEAR = 8  # terms of a value or an inequality in linear arithmetic
 MAX_COLUMNS = 60  # inequalities, the latest
-MAX_TRIES = 60  # combinations of known inequalities
+MAX_TRIES = 30  # combinations of known inequalities
 MAX_PAIRS = 60  # completion steps on the way to a sign
 
 
@@ -84,6 +84,17 @@ def _mentions(w: Workbench, known: Term, x: Term, square: Poly) -> bool:
             return not (known.op == "ge" and value == square)
         stack += [a for a in node.args if a.free or infer(a, w.facts.scope).is_scalar]
     return False
+
+
+def follows(w: Workbench, relation: Term) -> bool:
+    """Whether an inequality is a combination of known ones, or an even simpler matter."""
+    if w.find(relation) is not None:
+        return True
+    terms = _linear(w, w.facts.difference(relation), relation.op == "gt")
+    if terms is None:
+        return False
+    step = {"rule": "positive", "goal": w.place(relation), "terms": terms, "equations": []}
+    return w.take(step) is not None
 
 
 def _reduced_sign(w: Workbench, relation: Term, difference: Poly) -> tuple[Any, Any] | None:
@@ -205,7 +216,7 @@ def monomial(w: Workbench, powers: Any, coefficient: Fraction) -> list[Any] | No
     facts: list[int] = []
     root: Any = ()
     for a, power in powers:
-        known = _atom_sign(w, a)
+        known = atom_sign(w, a)
         if known is not None:
             facts += [known] * power
         elif power % 2 == 0 and (square := _square_sign(w, a)) is not None:
@@ -223,7 +234,7 @@ def monomial(w: Workbench, powers: Any, coefficient: Fraction) -> list[Any] | No
     return [str(coefficient), facts, square]
 
 
-def _atom_sign(w: Workbench, a: Atom) -> int | None:
+def atom_sign(w: Workbench, a: Atom) -> int | None:
     """The place of a fact a > 0 or a >= 0."""
     if a.is_complex:
         return None

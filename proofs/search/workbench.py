@@ -103,6 +103,8 @@ class Workbench:
         self.inductions = 0  # that are under way
         self.expanding = 0  # sums whose terms are under way
         self.cases = 0  # that this is inside of
+        self.level = 0  # how many relations are under way, each on the way to the one before
+        self.programs = [0, 0]  # semidefinite ones set up, and orders split; in sub-proofs too
         self.raising = Raising(self.facts.lowering)
         self.instanced: set[object] = set()  # terms and relations whose instances have been taken
         self.failed: set[object] = set()  # keys of relations that are not to be tried again
