@@ -13,6 +13,8 @@ from proofs.search.ideal import divide
 from proofs.search.raising import NoTerm, factors_of
 from proofs.search.workbench import ARITHMETIC, Stuck, Workbench
 
+MAX_LEVEL = 6  # of relations under way: equations may bring back the reciprocals that were cleared
+
 
 def factored(w: Workbench, relation: Term) -> int | None:
     """A product that is positive, or non-negative, because each of its factors is."""
@@ -31,6 +33,8 @@ def factored(w: Workbench, relation: Term) -> int | None:
 
 def cleared(w: Workbench, relation: Term, difference: Poly) -> int | None:
     """The sign of a sum of fractions from that of its numerator, over a positive denominator."""
+    if w.level > MAX_LEVEL:
+        return None
     for value, rows in _forms(w, relation, difference):
         for q, denominator in _reciprocals(w, value):
             positive = w.attempt(term("gt", denominator, ZERO))
