@@ -30,6 +30,8 @@ def gather(w: Workbench, relation: Term, atoms: list[Atom]) -> None:
         x = node.args[0]
         if node.op == "exp":
             w.schema("exp_tangent", x=x)
+            if any(n.op == "lambertw" for n in postorder([w.statement.goal])):
+                w.schema("lambertw_range", u=x)
         elif node.op == "log":  # that of 1/x bounds log(x) from below
             w.schema("log_tangent", x=x)
             inverse = term("div", *(x.args[::-1] if x.op == "div" else (ONE, x)))

@@ -363,3 +363,8 @@ def test_linear_arithmetic_finds_a_combination_exactly_when_there_is_one():
     assert combination(columns, vector(x=1, w=1)) is None
     assert combination(columns[:2], vector(x=1)) is None
     assert combination([], {}) == {}
+
+
+def test_the_argument_of_the_lambert_function_is_in_its_domain():
+    assert_proved("let x : real\nassume x >= -1\nshow lambertw(x*exp(x)) = x\n")
+    assert_refuted("let x : real\nshow lambertw(x*exp(x)) = x\n")
