@@ -141,13 +141,18 @@ class Squares:
         """A square for each way in which a term begins one."""
         splits = list(self._splits(value))
         seen: set[object] = set()
+        later: list[Square] = []
         for lead in splits:
             key = (lead.u, lead.center, lead.outer, lead.place)
             if lead.u != lead.v or lead.coefficient <= 0 or key in seen:
                 continue
             seen.add(key)
             for scale, half in self._roots_of(lead.monomial):
-                yield self._completed(value, lead, scale, half)
+                square, whole = self._completed(value, lead, scale, half)
+                yield square
+                if whole is not None:
+                    later.append(whole)
+        yield from later
 
     def _roots_of(self, monomial: Monomial) -> Iterator[tuple[Monomial, Monomial]]:
         """Ways to write a monomial as scale*half^2 with a scale that is not negative."""
@@ -168,8 +173,14 @@ class Squares:
             return False
         return self.w.attempt(term("ge", node, ZERO)) is not None
 
-    def _completed(self, value: Poly, lead: _Split, scale: Monomial, half: Monomial) -> Square:
-        """The square that begins with u and takes up what stands with it."""
+    def _completed(
+        self, value: Poly, lead: _Split, scale: Monomial, half: Monomial
+    ) -> tuple[Square, Square | None]:
+        """The square that begins with u and takes up what stands with it.
+
+        A Hermitian term -u*center*v.H is twice the mixed term of u - v/2. It is all that is left
+        of the square of u - v as well, where v*center*v.H is u*center*v.H: that is the second one.
+        """
         rows = lead.u[0].rows if lead.u else lead.center.value.rows
         cols = lead.u[-1].cols if lead.u else rows
         factor = Poly(ONE, ONE, {(scale, ()): lead.coefficient})
@@ -178,6 +189,7 @@ class Squares:
         rest, _ = self.ideal.reduce(value - begun.under(value))
         unit = multiply(scale, half)[1]
         taken = {lead.place}
+        whole = dict(terms)
         for split in self._splits(rest, expanded=True):
             same = (split.u, split.center, split.outer) == (lead.u, lead.center, lead.outer)
             if not same or split.place in taken or split.v == lead.u:
@@ -188,11 +200,15 @@ class Squares:
             if (split.v[0].rows if split.v else rows) != rows:
                 continue
             taken.add(split.place)
-            share = self._weight(split, value) * split.coefficient / lead.coefficient
+            share = split.coefficient / lead.coefficient
             key = (powers, split.v)
-            terms[key] = terms.get(key, Fraction(0)) + share
-        root = Poly(rows, cols, {k: c for k, c in terms.items() if c})
-        return Square(factor, root, lead.center, lead.outer)
+            whole[key] = whole.get(key, Fraction(0)) + share
+            terms[key] = terms.get(key, Fraction(0)) + self._weight(split, value) * share
+        roots = [
+            Poly(rows, cols, {k: c for k, c in found.items() if c}) for found in (terms, whole)
+        ]
+        squares = [Square(factor, root, lead.center, lead.outer) for root in roots]
+        return squares[0], None if value.is_scalar or roots[0] == roots[1] else squares[1]
 
     def _weight(self, split: _Split, value: Poly) -> Fraction:
         """1/2 where a term stands for u*center*v.H and for its adjoint as well."""
@@ -216,12 +232,22 @@ class Squares:
                         yield _Split(c, monomial, u, v, center, outer, place)
 
     def _expanded(self, word: Word, size: Size) -> list[Word]:
-        """A word, and it with a known A*B = identity put in, which simplifying has taken out."""
+        """A word, and it with a known A*B = identity or A*B = B put in, which simplifying has
+        taken out."""
         ways = [word]
         for relation in self.ideal.relations:
             powers, pair_ = relation.lead
             others = relation.value.terms.keys() - {relation.lead}
-            if powers or len(pair_) != 2 or others != {((), ())}:
+            if powers or len(pair_) != 2:
+                continue
+            kept = [x for x in pair_ if others == {((), (x,))}]
+            if kept and sum(relation.value.terms.values()) == 0:  # A*B = B, say
+                ways += [
+                    (*word[:i], *pair_, *word[i + 1 :])
+                    for i, x in enumerate(word)
+                    if x is kept[0] and len(ways) < MAX_WAYS
+                ]
+            if others != {((), ())}:
                 continue
             if any(x.isometry or x.key.startswith("inv(") for x in pair_):
                 continue

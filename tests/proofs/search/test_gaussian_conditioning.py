@@ -206,9 +206,64 @@ let m : real
 let s : positive
 let X : gaussian(m, s^2)
 show E(exp(X)^2) = exp(2*m + 2*s^2)
+
+== signal_and_noise_both_singular
+let n : dimension
+let a, c : vector(n)
+let S, N : matrix(n, n)
+assume positive_semidefinite(S)
+assume positive_semidefinite(N)
+let X : gaussian(a, S)
+let W : gaussian(c, N)
+show E(X | X + W) = a + S*pinv(S + N)*(X + W - a - c)
+
+== best_linear_unbiased
+let n, p : dimension
+let X : matrix(n, p)
+let beta : vector(p)
+let V, A : matrix(n, n)
+assume full_column_rank(X)
+assume positive_definite(V)
+assume A*X = X
+let eps : gaussian(zeros(n, 1), V)
+define Y = X*beta + eps
+define G = X*inv(X.T*inv(V)*X)*X.T*inv(V)
+show cov(G*Y, G*Y) <= cov(A*Y, A*Y)
 """)
 
 FALSE = claims("""
+== signal_and_noise_uncentred
+let n : dimension
+let a, c : vector(n)
+let S, N : matrix(n, n)
+assume positive_semidefinite(S)
+assume positive_semidefinite(N)
+let X : gaussian(a, S)
+let W : gaussian(c, N)
+show E(X | X + W) = a + S*pinv(S + N)*(X + W - a)
+
+== best_among_biased
+let n, p : dimension
+let X : matrix(n, p)
+let beta : vector(p)
+let V, A : matrix(n, n)
+assume full_column_rank(X)
+assume positive_definite(V)
+let eps : gaussian(zeros(n, 1), V)
+define Y = X*beta + eps
+define G = X*inv(X.T*inv(V)*X)*X.T*inv(V)
+show cov(G*Y, G*Y) <= cov(A*Y, A*Y)
+
+== best_is_ordinary
+let n, p : dimension
+let X : matrix(n, p)
+let V, A : matrix(n, n)
+assume full_column_rank(X)
+assume positive_definite(V)
+assume A*X = X
+define G = X*inv(X.T*X)*X.T
+show G*V*G.T <= A*V*A.T
+
 == variance_of_a_sum
 let n : dimension
 let m : vector(n)
