@@ -35,6 +35,7 @@ from proofs.search import (
     bounds,
     commutative,
     elementary,
+    gaussians,
     instances,
     lambert,
     literals,
@@ -209,8 +210,11 @@ def _is_diagonal_sum(node: Term) -> bool:
 
 
 def _inverse_weight(w: Workbench, symbol: Atom | Letter) -> int:
-    """The inverse of a product is heavier than the product of the inverses."""
+    """The inverse of a product is heavier than the product of the inverses, that of a moment
+    heavier than that of what the moment is."""
     node = w.raising.letters.get(symbol) if isinstance(symbol, Letter) else None
+    if node is not None and gaussians.of_moments(node):
+        return 60
     if node is None or node.op != "inv" or node.args[0].op not in ("mul", "transpose", "inv"):
         return 1
     return 2 * len(postorder([node]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations_with_replacement
 
@@ -90,8 +91,12 @@ def _given_one(w: Workbench, node: Term, values: tuple[Term, ...], y: Term) -> N
         rule = "gaussian_cross_covariance_given"
         names |= {"m": w.size(v), "V": v, "v": mean(v)}
         names |= {"P": cov(x, v), "W": cov(v, v), "L": cov(v, y)}
-    for gain in _gains(w, node, c, r):
+    informed = _information(w, names["S"], [c], [[r]]) if node.op != "cov_given" or x is v else None
+    gains = [] if informed is None else informed.gains
+    for gain in [*gains, *_gains(w, node, c, r)]:
         if w.schema(rule, G=gain, **names) is not None:
+            if informed is not None and gain is gains[0] and node.op == "cov_given":
+                w.attempt(term("eq", node, informed.covariance))
             return
 
 
@@ -105,6 +110,13 @@ def _given_two(w: Workbench, node: Term, x: Term, given: tuple[Term, ...]) -> No
     rule = "gaussian_mean_given_two"
     if node.op == "cov_given":
         rule = "gaussian_covariance_given_two"
+    informed = _information(w, names["S"], [c, d], [[r, t], [term("transpose", t), q]])
+    if informed is not None:
+        first, second = informed.gains
+        if w.schema(rule, G=first, H=second, **names) is not None:
+            if node.op == "cov_given":
+                w.attempt(term("eq", node, informed.covariance))
+            return
     for first, second in _pairs_of_gains(w, node, (c, d), (r, t, q)):
         if w.schema(rule, G=first, H=second, **names) is not None:
             return
@@ -191,6 +203,18 @@ def _moment(w: Workbench, node: Term) -> Term:
     return w.raising.poly(reduced)
 
 
+def of_moments(a: Term) -> bool:
+    """Whether a term speaks of covariances or means."""
+    return any(n.op in ("cov", "cov_given", "expect") for n in postorder([a]))
+
+
+def simplified_inside(w: Workbench, node: Term) -> bool:
+    """inv(moment) as the inverse of what the moment is, by the parameters of the Gaussian names."""
+    from proofs.search.equations import simplify_argument
+
+    return simplify_argument(w, node)
+
+
 # ---------------------------------------------------------------- gains
 
 
@@ -210,11 +234,63 @@ def _gains(w: Workbench, node: Term, c: Term, r: Term) -> list[Term]:
 
 def _inverses(w: Workbench, r: Term) -> list[Term]:
     """The inverse of a covariance where it has one, then its pseudo-inverse."""
-    if infer(r, w.facts.scope).is_scalar:
-        found = [term("div", rational(1), r)] if w.attempt(term("ne", r, ZERO)) is not None else []
-    else:
-        found = [term("inv", r)] if w.attempt(term("invertible", r)) is not None else []
-    return [*found, term("pinv", r)]
+    inverse = _inverse(w, r)
+    return [term("pinv", r)] if inverse is None else [inverse, term("pinv", r)]
+
+
+@dataclass(frozen=True)
+class _Informed:
+    """The gains for several measurements, and the covariance that is left."""
+
+    gains: list[Term]
+    covariance: Term
+
+
+def _information(
+    w: Workbench, s: Term, crossed: list[Term], parts: list[list[Term]]
+) -> _Informed | None:
+    """The gains in information form, where the goal speaks of the inverse of s.
+
+    With B = C.T*inv(S) for each measurement and N = R - B*S*B.T, the covariance of its noise, where
+    the noises are uncorrelated: the information inv(S) + sum of B.T*inv(N)*B is the inverse of the
+    covariance that is left, which times B.T*inv(N) is the gain.
+    """
+    prior = _inverse(w, s)
+    if prior is None or not any(n is prior for n in postorder([w.statement.goal])):
+        return None
+    maps = [_reduced(w, term("mul", term("transpose", c), prior)) for c in crossed]
+    information, weighted = prior, []
+    for i, b in enumerate(maps):
+        for j, c in enumerate(crossed):
+            noise = _reduced(w, term("sub", parts[i][j], term("mul", b, c)))
+            if i != j and w.facts.lowering.lower(noise).terms:
+                return None
+            if i == j:
+                precision = _inverse(w, noise)
+                if precision is None:
+                    return None
+                weighted.append(term("mul", term("transpose", b), precision))
+        information = term("add", information, term("mul", weighted[i], b))
+    left = _inverse(w, information)
+    if left is None:
+        return None
+    return _Informed([term("mul", left, x) for x in weighted], left)
+
+
+def _inverse(w: Workbench, a: Term) -> Term | None:
+    """inv(a), or 1/a for a number; None where it isn't known to exist."""
+    if infer(a, w.facts.scope).is_scalar:
+        return term("div", rational(1), a) if w.attempt(term("ne", a, ZERO)) is not None else None
+    return term("inv", a) if w.attempt(term("invertible", a)) is not None else None
+
+
+def _reduced(w: Workbench, a: Term) -> Term:
+    """What the known equations make of a matrix."""
+    from proofs.search.equations import known
+
+    w.learn(a)
+    reduced, _ = known(w, [term("eq", a, a)]).reduce(w.facts.lowering.lower(a))
+    return w.raising.poly(reduced)
 
 
 def _pairs_of_gains(

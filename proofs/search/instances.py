@@ -93,6 +93,8 @@ def _inverse(w: Workbench, node: Term) -> None:
     if infer(a, scope).is_scalar:
         return
     n, args = _size(w, a), a.args
+    if gaussians.of_moments(a) and gaussians.simplified_inside(w, node):
+        return
     w.schema("inv_left", n=n, A=a)
     w.schema("inv_right", n=n, A=a)
     numbers = literals.numeric_inverse(w, a)

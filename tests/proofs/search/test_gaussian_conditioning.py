@@ -229,9 +229,142 @@ let eps : gaussian(zeros(n, 1), V)
 define Y = X*beta + eps
 define G = X*inv(X.T*inv(V)*X)*X.T*inv(V)
 show cov(G*Y, G*Y) <= cov(A*Y, A*Y)
+
+== information_of_two_sensors
+let n, p, q : dimension
+let m : vector(n)
+let P : matrix(n, n)
+let H1 : matrix(p, n)
+let H2 : matrix(q, n)
+let R1 : matrix(p, p)
+let R2 : matrix(q, q)
+assume positive_definite(P)
+assume positive_definite(R1)
+assume positive_definite(R2)
+let X : gaussian(m, P)
+let V1 : gaussian(zeros(p, 1), R1)
+let V2 : gaussian(zeros(q, 1), R2)
+define Y1 = H1*X + V1
+define Y2 = H2*X + V2
+show inv(cov(X, X | Y1, Y2)) = inv(P) + H1.T*inv(R1)*H1 + H2.T*inv(R2)*H2
+
+== mean_of_two_sensors
+let n, p, q : dimension
+let m : vector(n)
+let P : matrix(n, n)
+let H1 : matrix(p, n)
+let H2 : matrix(q, n)
+let R1 : matrix(p, p)
+let R2 : matrix(q, q)
+assume positive_definite(P)
+assume positive_definite(R1)
+assume positive_definite(R2)
+let X : gaussian(m, P)
+let V1 : gaussian(zeros(p, 1), R1)
+let V2 : gaussian(zeros(q, 1), R2)
+define Y1 = H1*X + V1
+define Y2 = H2*X + V2
+define L = inv(inv(P) + H1.T*inv(R1)*H1 + H2.T*inv(R2)*H2)
+show E(X | Y1, Y2) = L*(inv(P)*m + H1.T*inv(R1)*Y1 + H2.T*inv(R2)*Y2)
+
+== information_mean
+let n, p, q : dimension
+let m : vector(n)
+let P : matrix(n, n)
+let H1 : matrix(p, n)
+let H2 : matrix(q, n)
+let R1 : matrix(p, p)
+let R2 : matrix(q, q)
+assume positive_definite(P)
+assume positive_definite(R1)
+assume positive_definite(R2)
+let X : gaussian(m, P)
+let V1 : gaussian(zeros(p, 1), R1)
+let V2 : gaussian(zeros(q, 1), R2)
+define Y1 = H1*X + V1
+define Y2 = H2*X + V2
+show inv(cov(X, X | Y1))*E(X | Y1) = inv(P)*m + H1.T*inv(R1)*Y1
+
+== precision_of_two_numbers
+let m, h, g : real
+let p, r, s : positive
+let X : gaussian(m, p)
+let V : gaussian(0, r)
+let W : gaussian(0, s)
+define Y = h*X + V
+define Z = g*X + W
+show cov(X, X | Y, Z) = 1/(1/p + h^2/r + g^2/s)
+
+== total_covariance
+let n, k : dimension
+let a : vector(n)
+let b : vector(k)
+let S : matrix(n, n)
+let C : matrix(n, k)
+let R : matrix(k, k)
+assume positive_semidefinite(block([[S, C], [C.T, R]]))
+let (X, Y) : gaussian((a, b), block([[S, C], [C.T, R]]))
+show cov(X, X) = cov(E(X | Y), E(X | Y)) + cov(X, X | Y)
+
+== second_sensor_helps
+let n, p, q : dimension
+let m : vector(n)
+let P : matrix(n, n)
+let H1 : matrix(p, n)
+let H2 : matrix(q, n)
+let R1 : matrix(p, p)
+let R2 : matrix(q, q)
+assume positive_definite(P)
+assume positive_definite(R1)
+assume positive_definite(R2)
+let X : gaussian(m, P)
+let V1 : gaussian(zeros(p, 1), R1)
+let V2 : gaussian(zeros(q, 1), R2)
+define Y1 = H1*X + V1
+define Y2 = H2*X + V2
+show cov(X, X | Y1, Y2) <= cov(X, X | Y1)
 """)
 
 FALSE = claims("""
+== information_subtracted
+let n, p, q : dimension
+let m : vector(n)
+let P : matrix(n, n)
+let H1 : matrix(p, n)
+let H2 : matrix(q, n)
+let R1 : matrix(p, p)
+let R2 : matrix(q, q)
+assume positive_definite(P)
+assume positive_definite(R1)
+assume positive_definite(R2)
+let X : gaussian(m, P)
+let V1 : gaussian(zeros(p, 1), R1)
+let V2 : gaussian(zeros(q, 1), R2)
+define Y1 = H1*X + V1
+define Y2 = H2*X + V2
+show inv(cov(X, X | Y1, Y2)) = inv(P) + H1.T*inv(R1)*H1 - H2.T*inv(R2)*H2
+
+== mean_of_two_numbers_unweighted
+let m, h, g : real
+let p, r, s : positive
+let X : gaussian(m, p)
+let V : gaussian(0, r)
+let W : gaussian(0, s)
+define Y = h*X + V
+define Z = g*X + W
+show E(X | Y, Z) = (m/p + Y/r + g*Z/s)/(1/p + h^2/r + g^2/s)
+
+== total_covariance_of_residuals
+let n, k : dimension
+let a : vector(n)
+let b : vector(k)
+let S : matrix(n, n)
+let C : matrix(n, k)
+let R : matrix(k, k)
+assume positive_semidefinite(block([[S, C], [C.T, R]]))
+let (X, Y) : gaussian((a, b), block([[S, C], [C.T, R]]))
+show cov(X, X) = cov(E(X | Y), X) - cov(X, X | Y)
+
 == signal_and_noise_uncentred
 let n : dimension
 let a, c : vector(n)
