@@ -18,7 +18,16 @@ DISTRIBUTION = "demonstrandum"
 PACKAGES = ("derive", "numeric", "proofs", "experiments")
 CORE = ("sympy", "numpy", "scipy", "mpmath", "python-flint", "clarabel", "tqdm")
 EXTRAS: Mapping[str, tuple[str, ...]] = {
-    "test": ("pytest", "hypothesis", "nbmake", "jaxtyping", "beartype", "ruff", "pyright"),
+    "test": (
+        "pytest",
+        "pytest-xdist",
+        "hypothesis",
+        "nbmake",
+        "jaxtyping",
+        "beartype",
+        "ruff",
+        "pyright",
+    ),
     "notebooks": ("jupyter", "matplotlib", "jupytext"),
     "fast": ("numba", "finufft"),
 }
