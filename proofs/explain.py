@@ -464,6 +464,10 @@ class _Reader:
         reason = (f"({step['fact'] + 1}) at ", *listed, _from(step["by"]))
         return instantiate(quantified.args[-1], values), reason
 
+    def _gradient(self, step: dict[str, Any], *_: object) -> Shown:
+        reason = "f has the derivative tr(G.T*V) along every direction V, and is smooth there"
+        return self.nodes[step["goal"]], (reason,)
+
     def _cases(
         self, step: dict[str, Any], facts: list[Term], scope: list[Declaration], depth: int
     ) -> Shown:
@@ -475,8 +479,11 @@ class _Reader:
         return self.nodes[step["goal"]], ("in each case of the sign of ", split)
 
 
-def _from(places: list[int]) -> str:
-    return f", from {', '.join(f'({place + 1})' for place in places)}" if places else ""
+def _from(places: list[int | None]) -> str:
+    """The facts that meet what an instance requires; a comparison of numbers needs none."""
+    cited = [f"({place + 1})" for place in places if place is not None]
+    cited += ["arithmetic"] if None in places else []
+    return f", from {', '.join(cited)}" if cited else ""
 
 
 def _unsigned(node: Term) -> tuple[bool, Term]:
