@@ -9,7 +9,7 @@ from proofs.search.raising import NoTerm
 from proofs.search.workbench import Workbench
 
 ONE = rational(1)
-MONOTONE = {"exp": "exp", "log": "log", "sqrt": "sqrt"}
+MONOTONE = frozenset({"exp", "log", "sqrt"})
 
 
 def gather(w: Workbench, relation: Term, atoms: list[Atom]) -> None:
@@ -50,5 +50,5 @@ def _in_order(w: Workbench, one: Term, other: Term) -> None:
     for x, y in ((one.args[0], other.args[0]), (other.args[0], one.args[0])):
         for op, rule in (("gt", "increasing"), ("ge", "monotone")):
             if signs.follows(w, term(op, y, x)):
-                w.schema(f"{MONOTONE[one.op]}_{rule}", x=x, y=y)
+                w.schema(f"{one.op}_{rule}", x=x, y=y)
                 return
