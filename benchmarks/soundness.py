@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from benchmarks.columns import aligned
 from benchmarks.statements.corpus import FOLDER, entries
 from proofs.checker.judge import PROBLEMS, Rejected, Report, check
 from proofs.confirm import Witnesses, facts_of
@@ -416,11 +417,4 @@ def _table(title: str, attack: Attack) -> list[str]:
     rows = [(title, "all", *outcomes)]
     for kind, found in [*attack.counts.items(), ("together", total)]:
         rows.append((kind, str(found.total()), *(str(found[o] or "-") for o in outcomes)))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            cell.rjust(width) if place else cell.ljust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    ] + [f"{total.total()} in {attack.seconds:.0f} s"]
+    return [*aligned(rows), f"{total.total()} in {attack.seconds:.0f} s"]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.columns import aligned
 from benchmarks.statements.corpus import CHAPTERS, Coverage, Entry, coverage
 from proofs.decide import ended
 from proofs.files import Task, Told, decide_all
@@ -217,14 +218,7 @@ def _table(title: str, groups: dict[str, list[Row]]) -> list[str]:
             _time(counts["median"]),
             _time(counts["worst"]),
         ))  # fmt: skip
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    return [
-        "  ".join(
-            cell.rjust(width) if place else cell.ljust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in cells
-    ]
+    return aligned(cells)
 
 
 def _time(seconds: object) -> str:

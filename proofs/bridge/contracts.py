@@ -31,7 +31,7 @@ from proofs.bridge.sympy_reader import ReadingError
 from proofs.language.errors import StatementError
 from proofs.language.infer import Scope, infer, size_of
 from proofs.language.parser import parse_expression
-from proofs.language.sizes import Size
+from proofs.language.sizes import Size, size_term
 from proofs.language.tree import (
     Declaration,
     Statement,
@@ -410,18 +410,6 @@ def _shape(value: Term, scope: Scope) -> tuple[Size, ...]:
     if found.kind is Kind.RANDOM:
         return (POINTS, found.rows)
     return found.rows, found.cols
-
-
-def size_term(size: Size) -> Term:
-    """A size as an expression."""
-    total: Term | None = None
-    for monomial, coefficient in size.terms:
-        part: Term | None = rational(coefficient) if coefficient != 1 or not monomial else None
-        for dimension in monomial:
-            part = name(dimension) if part is None else term("mul", part, name(dimension))
-        assert part is not None
-        total = part if total is None else term("add", total, part)
-    return rational(0) if total is None else total
 
 
 def evaluate_size(size: Any, sizes: Mapping[str, Size]) -> Size:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 
-from proofs.bridge.contracts import WEIGHTS, Contract, ContractError, Output, contract, size_term
+from proofs.bridge.contracts import WEIGHTS, Contract, ContractError, Output, contract
 from proofs.bridge.points import Space, spaces
 from proofs.bridge.sympy_reader import Entries, Reading, ReadingError, index_term, read_sympy
 from proofs.checker.judge import Rejected, check
@@ -21,6 +21,7 @@ from proofs.evaluate import Matrix, Model, evaluate
 from proofs.language.errors import StatementError
 from proofs.language.infer import Scope, infer
 from proofs.language.infer import check as check_types
+from proofs.language.sizes import size_term
 from proofs.language.tree import (
     Declaration,
     Statement,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from proofs.language.effort import spend
 from proofs.language.infer import Scope, infer, polynomial, random_degree
-from proofs.language.sizes import ONE, Size
+from proofs.language.sizes import ONE, Size, size_term
 from proofs.language.tree import (
     Term,
     binders_at,
@@ -255,19 +255,6 @@ def _indices_in_range(node: Term, binders: tuple[Binder, ...], scope: Scope) -> 
                 yield term("ge", index, rational(1))
             if most is None or not size.at_least(most):
                 yield term("le", index, size_term(size))
-
-
-def size_term(size: Size) -> Term:
-    """A term for a size."""
-    total: Term | None = None
-    for dimensions, coefficient in size.terms:
-        part = None if coefficient == 1 and dimensions else rational(coefficient)
-        for identifier in dimensions:
-            factor = term("name", data=identifier)
-            part = factor if part is None else term("mul", part, factor)
-        if part is not None:
-            total = part if total is None else term("add", total, part)
-    return ZERO if total is None else total
 
 
 def is_index(node: Term, size: Size, scope: Scope) -> bool:

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from proofs.checker.definedness import ZERO, is_index, size_term
+from proofs.checker.definedness import ZERO, is_index
 from proofs.checker.facts import declared_facts
 from proofs.language.errors import TypeProblem
 from proofs.language.infer import Scope, infer, random_degree, size_of, type_from
 from proofs.language.parser import parse_rules
+from proofs.language.sizes import size_term
 from proofs.language.tree import (
     Declaration,
     Statement,

@@ -15,12 +15,11 @@ from proofs.conformance.errors import ConformanceError, SideError
 from proofs.language import show
 from proofs.language.infer import Scope, check, infer
 from proofs.language.parser import parse, parse_expression
-from proofs.language.sizes import Size
+from proofs.language.sizes import size_term
 from proofs.language.tree import (
     Declaration,
     Statement,
     Term,
-    name,
     names_in,
     postorder,
     rational,
@@ -207,22 +206,11 @@ def _realised(
             found.append(declaration)
             continue
         for identifier in declaration.names:
-            rows = _size_term(scope.types[identifier].rows)
+            rows = size_term(scope.types[identifier].rows)
             found.append(Declaration((identifier,), term("matrix_type", rows, rational(1))))
         if declaration.type.op == "gaussian_type":
             demanded.append(term("positive_semidefinite", declaration.type.args[-1]))
     return tuple(found), tuple(demanded)
-
-
-def _size_term(size: Size) -> Term:
-    total: Term | None = None
-    for monomial, coefficient in size.terms:
-        part = rational(coefficient) if coefficient != 1 or not monomial else None
-        for dimension in monomial:
-            part = name(dimension) if part is None else term("mul", part, name(dimension))
-        assert part is not None
-        total = part if total is None else term("add", total, part)
-    return rational(0) if total is None else total
 
 
 def _drawing_goal(outputs: Sequence[Output]) -> Term:

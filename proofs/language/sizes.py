@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from proofs.language.effort import spend
+from proofs.language.tree import Term, name, rational, term
 
 MAX_EXPANDED = 8  # factors of a monomial that a comparison multiplies out
 
@@ -116,3 +117,16 @@ def _collect(terms: list[tuple[tuple[str, ...], int]]) -> Size:
 
 _made: dict[tuple[tuple[tuple[str, ...], int], ...], Size] = {}  # equal ones are mostly the same
 ONE = Size.literal(1)
+
+
+def size_term(size: Size) -> Term:
+    """A term for a size."""
+    total: Term | None = None
+    for dimensions, coefficient in size.terms:
+        part = None if coefficient == 1 and dimensions else rational(coefficient)
+        for identifier in dimensions:
+            factor = name(identifier)
+            part = factor if part is None else term("mul", part, factor)
+        if part is not None:
+            total = part if total is None else term("add", total, part)
+    return rational(0) if total is None else total

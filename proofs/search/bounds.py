@@ -10,7 +10,7 @@ from proofs.checker.definedness import ZERO, NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
 from proofs.language.tree import Term, postorder, rational, term
-from proofs.search.raising import NoTerm, size_term
+from proofs.search.raising import NoTerm, size_term, size_terms
 from proofs.search.squares import Center, centers
 from proofs.search.workbench import Stuck, Workbench
 
@@ -113,7 +113,7 @@ def by_norm(w: Workbench, goal: Term) -> int | None:
         return None
     gap = term("sub", *goal.args)
     norm = term("norm2", gap)
-    sizes = {"n": size_term(kind.rows), "k": size_term(kind.cols)}
+    sizes = size_terms(kind)
     try:
         w.learn(norm)
         above, below = term("ge", norm, ZERO), term("le", norm, ZERO)

@@ -24,7 +24,7 @@ from proofs.language.tree import (
 )
 from proofs.language.types import Type
 from proofs.search.ideal import Ideal
-from proofs.search.raising import NoTerm, entry_of_sum, size_term
+from proofs.search.raising import NoTerm, entry_of_sum, size_term, size_terms
 from proofs.search.workbench import ARITHMETIC, Stuck, Workbench
 
 MAX_POWER = 12
@@ -205,7 +205,7 @@ def _again(w: Workbench, node: Term) -> None:
     """A higher derivative, as that of what the one before is equal to near the point."""
     (body, x), order = node.args, natural(node)
     kind, key = _kind(w, body), ("again", id(node))
-    sizes = {"n": size_term(kind.rows), "k": size_term(kind.cols)}
+    sizes = size_terms(kind)
     if key in w.failed or order not in HIGHER:
         return
     if w.schema(HIGHER[order], **sizes, f=body, x=x) is None:
@@ -286,7 +286,7 @@ def _two_sided(w: Workbench, op: str, args: tuple[Term, ...], x: Term) -> list[T
     """A product whose factors are no letters of a word: what the derivatives of these come to is
     put into it at once."""
     one, two = (_kind(w, a) for a in args)
-    sizes = {"n": size_term(one.rows), "k": size_term(one.cols)}
+    sizes = size_terms(one)
     if op == "kron":
         sizes |= {"m": size_term(two.rows), "p": size_term(two.cols)}
     if _take(w, f"diff_{op}", **sizes, f=args[0], g=args[1], x=x) is None:
@@ -316,7 +316,7 @@ def _chain(w: Workbench, rule: str, inner: Term, x: Term) -> list[Term]:
 
 def _multiple(w: Workbench, factor: Term, rest: Term, x: Term) -> list[Term]:
     kind = infer(rest, w.facts.scope)
-    _take(w, "diff_multiple", n=size_term(kind.rows), k=size_term(kind.cols), f=factor, g=rest, x=x)
+    _take(w, "diff_multiple", **size_terms(kind), f=factor, g=rest, x=x)
     return [factor, rest]
 
 
@@ -330,8 +330,7 @@ def _product(w: Workbench, left: Term, right: Term, x: Term) -> list[Term]:
     _take(
         w,
         "diff_product",
-        n=size_term(one.rows),
-        k=size_term(one.cols),
+        **size_terms(one),
         m=size_term(two.cols),
         f=left,
         g=right,
@@ -394,7 +393,7 @@ def _composed(w: Workbench, body: Term, x: Term) -> list[Term]:
             if side.op == "name" and w.facts.lowering.lower(other) == w.facts.lowering.lower(at):
                 at = side
     kind = _kind(w, body)
-    sizes = {"n": size_term(kind.rows), "k": size_term(kind.cols)}
+    sizes = size_terms(kind)
     _take(w, "diff_chain", **sizes, f=outer, g=inner, x=x, y=at)
     return [inner]
 
@@ -428,7 +427,7 @@ def _density(w: Workbench, body: Term, x: Term) -> list[Term]:
 def _pseudo_inverse(w: Workbench, body: Term, x: Term) -> list[Term]:
     """By the Gram matrix that has an inverse; at the point, too, the pseudo-inverse is given so."""
     kind = _kind(w, body.args[0])
-    sizes = {"n": size_term(kind.rows), "k": size_term(kind.cols)}
+    sizes = size_terms(kind)
     for rule in ("diff_pinv_rows", "diff_pinv_columns"):
         place = _take(w, rule, **sizes, f=body.args[0], x=x)
         if place is not None:

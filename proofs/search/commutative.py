@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
+from flint import Ordering, fmpq, fmpq_mpoly
 
-from proofs.checker.algebra import IMAGINARY, ONE, Atom, Monomial, Poly, Word, multiply
+from proofs.checker.algebra import IMAGINARY, ONE, Atom, Poly, Word
 from proofs.language.tree import Term
 from proofs.search import equations, ideal
+from proofs.search.factoring import Ring
 from proofs.search.workbench import Workbench
 
 MAX_ATOMS = 60
@@ -118,41 +119,18 @@ class Basis:
 
     def __init__(self, w: Workbench, atoms: list[Atom], work: int) -> None:
         self.w, self.work = w, work
-        self.atoms = [*atoms, IMAGINARY]
-        names = [f"x{i}" for i in range(len(self.atoms))]
-        self.context = fmpq_mpoly_ctx.get(names, Ordering.degrevlex)
-        self.index = {a: i for i, a in enumerate(self.atoms)}
+        self.ring = Ring([*atoms, IMAGINARY], Ordering.degrevlex)
         self.elements: list[Element] = []
         # Sugar, degree of the least common multiple of the leads, that itself, two elements.
         self.pairs: list[tuple[int, int, int, int, int]] = []
-        i = self.context.gen(len(atoms))
+        i = self.ring.context.gen(len(atoms))
         self._admit(i * i + 1, {}, 2)  # holds in the algebra, without a fact
-
-    # ------------------------------------------------------------ polynomials
-
-    def polynomial(self, value: Poly) -> fmpq_mpoly:
-        table: dict[Exponents, fmpq] = {}
-        for (monomial, _), coefficient in value.terms.items():
-            exponents = [0] * len(self.atoms)
-            for a, power in monomial:
-                exponents[self.index[a]] = power
-            table[tuple(exponents)] = fmpq(coefficient.numerator, coefficient.denominator)
-        return self.context.from_dict(table)
-
-    def poly(self, value: fmpq_mpoly) -> Poly:
-        terms: dict[tuple[Monomial, tuple[()]], Fraction] = {}
-        for exponents, coefficient in value.to_dict().items():
-            powers = zip(self.atoms, exponents, strict=True)
-            sign, monomial = multiply(*(((a, int(e)),) for a, e in powers if e))
-            old = terms.get((monomial, ()), Fraction(0))
-            terms[monomial, ()] = old + sign * Fraction(int(coefficient.p), int(coefficient.q))
-        return Poly(ONE, ONE, {place: c for place, c in terms.items() if c})  # type: ignore[arg-type]
 
     # ------------------------------------------------------------ growing
 
     def add_known(self, relation: ideal.Relation) -> None:
         """Add a known equation as it is."""
-        value = self.polynomial(relation.value)
+        value = self.ring.polynomial(relation.value)
         scale, lead = 1 / value.leading_coefficient(), _lead(value)
         degree = int(value.total_degree())
         self._enter(Element(value * scale, lead, _packed(lead), degree, relation, scale))
@@ -163,7 +141,7 @@ class Basis:
         Raises:
             Exhausted: no pair is left, or no work.
         """
-        rest, used = self.polynomial(value), dict[int, fmpq_mpoly]()
+        rest, used = self.ring.polynomial(value), dict[int, fmpq_mpoly]()
         while rest := self._reduce(rest, used, whole=True):
             size = len(self.elements)
             while len(self.elements) == size:
@@ -178,9 +156,9 @@ class Basis:
         one, two = self.elements[i], self.elements[j]
         top = tuple(map(max, one.lead, two.lead))
         made_of: dict[int, fmpq_mpoly] = {}
-        value = self.context.constant(0)
+        value = self.ring.context.constant(0)
         for place, element, sign in ((i, one, -1), (j, two, 1)):
-            factor = self.context.term(sign, _minus(top, element.lead))
+            factor = self.ring.context.term(sign, _minus(top, element.lead))
             value -= factor * element.value
             made_of[place] = factor
         self.work -= len(value)
@@ -230,7 +208,7 @@ class Basis:
     ) -> fmpq_mpoly:
         """What the basis leaves of `value`: value - rest is what is added to `used`."""
         self.w.tick()
-        done = self.context.constant(0)
+        done = self.ring.context.constant(0)
         active = [(k, e) for k, e in enumerate(self.elements) if not e.redundant]
         while value:
             lead, coefficient = _lead(value), value.leading_coefficient()
@@ -243,11 +221,11 @@ class Basis:
             if found is None:
                 if not whole:
                     return value
-                head = self.context.term(coefficient, lead)
+                head = self.ring.context.term(coefficient, lead)
                 done, value = done + head, value - head
                 continue
             place, element = found
-            factor = self.context.term(coefficient, _minus(lead, element.lead))
+            factor = self.ring.context.term(coefficient, _minus(lead, element.lead))
             value -= factor * element.value
             used[place] = used[place] + factor if place in used else factor
             self.work -= len(element.value)
@@ -263,7 +241,9 @@ class Basis:
             element = self.elements[place]
             if element.relation is None:
                 parts = self._terms(element.made_of)
-                element.relation = ideal.Relation(self.poly(element.value), ((), ()), None, parts)
+                element.relation = ideal.Relation(
+                    self.ring.poly(element.value), ((), ()), None, parts
+                )
         return self._terms(used)
 
     def _terms(self, used: dict[int, fmpq_mpoly]) -> list[ideal.Term]:
@@ -271,7 +251,7 @@ class Basis:
         for place, factor in used.items():
             element = self.elements[place]
             if place and factor and element.relation is not None:
-                left = self.poly(factor * element.scale)
+                left = self.ring.poly(factor * element.scale)
                 found.append(ideal.Term(left, element.relation, None, ""))
         return found
 

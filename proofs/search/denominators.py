@@ -28,7 +28,7 @@ def factored(w: Workbench, relation: Term) -> int | None:
         if place is None:
             return None
         places.append(w.stated(wanted, place))
-    return _positive(w, relation, places, [])
+    return w.positive(relation, [["1", places, None]])
 
 
 def cleared(w: Workbench, relation: Term, difference: Poly) -> int | None:
@@ -55,7 +55,7 @@ def cleared(w: Workbench, relation: Term, difference: Poly) -> int | None:
                 continue
             if inverse is not None:
                 equations_ = [*rows, [None, equal, None, ""]]
-                return _positive(w, relation, [place, *[inverse] * power], equations_)
+                return w.positive(relation, [["1", [place, *[inverse] * power], None]], equations_)
     return None
 
 
@@ -112,15 +112,3 @@ def _numerator(w: Workbench, value: Poly, q: Atom, denominator: Term) -> tuple[i
             part = part * below
         total = total + part
     return power, total
-
-
-def _positive(w: Workbench, goal: Term, places: list[int], rows: list[Any]) -> int | None:
-    """The step from inequalities to that of their product, up to equations."""
-    return w.take(
-        {
-            "rule": "positive",
-            "goal": w.place(goal),
-            "terms": [["1", places, None]],
-            "equations": rows,
-        }
-    )

@@ -170,7 +170,7 @@ def sign(w: Workbench, node: Term) -> int | None:
     if above is None:
         return w.schema("det_nonnegative", n=n, A=a)
     rows = [[None, equal, None, ""]]
-    return _step(w, term("gt", node, ZERO), [w.stated(goal, above)], rows)
+    return w.positive(term("gt", node, ZERO), [["1", [w.stated(goal, above)], None]], rows)
 
 
 def _product_of_definite(w: Workbench, a: Term, n: Term) -> int | None:
@@ -226,16 +226,4 @@ def cofactor_positive(w: Workbench, place: int) -> int | None:
     above = w.stated(term("gt", whole, ZERO), signs[0] or 0)
     q = term("neg", term("div", rational(1), first))
     rows = [[w.place(term("neg", rest)), one, None, ""], [w.place(q), place, None, ""]]
-    return _step(w, goal, [below, above], rows)
-
-
-def _step(w: Workbench, goal: Term, places: list[int], rows: list[list[object]]) -> int | None:
-    """The step from inequalities to that of their product, up to equations."""
-    return w.take(
-        {
-            "rule": "positive",
-            "goal": w.place(goal),
-            "terms": [["1", places, None]],
-            "equations": rows,
-        }
-    )
+    return w.positive(goal, [["1", [below, above], None]], rows)

@@ -6,7 +6,7 @@ from proofs.checker.algebra import ONE, Letter, TooLarge, Word
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
 from proofs.language.tree import Term, rational, term
-from proofs.search.raising import NoTerm, size_term
+from proofs.search.raising import NoTerm
 from proofs.search.workbench import Workbench
 
 MAX_LITERAL = 8  # diagonals of at most this literal size are written out
@@ -16,7 +16,7 @@ MAX_DIAGONALS = 5  # whose products are compared
 def hadamard(w: Workbench, node: Term) -> None:
     """An entrywise product by the form of its factors."""
     a, b = node.args
-    sizes = _sizes(w, node)
+    sizes = w.sizes(node)
     w.schema("hadamard_total", **sizes, A=a, B=b)
     w.schema("hadamard_symmetric", **sizes, A=a, B=b)
     scope = w.facts.scope
@@ -66,9 +66,9 @@ def transposed(w: Workbench, node: Term) -> None:
     """The transpose of an entrywise product, or of a sum."""
     a = node.args[0]
     if a.op == "sum" and a.args[0] is rational(1):
-        w.schema("sum_transpose", **_sizes(w, a), p=a.args[1], f=a.args[2])
+        w.schema("sum_transpose", **w.sizes(a), p=a.args[1], f=a.args[2])
     if a.op == "hadamard":
-        w.schema("hadamard_transpose", **_sizes(w, a), A=a.args[0], B=a.args[1])
+        w.schema("hadamard_transpose", **w.sizes(a), A=a.args[0], B=a.args[1])
 
 
 def diagonal(w: Workbench, node: Term) -> None:
@@ -134,16 +134,16 @@ def _around(w: Workbench, word: Word, i: int) -> list[Term]:
             return [node.args[0]]
         a, b = node.args
         if after.key.startswith("$ones") and not word[i].transposed:
-            w.schema("hadamard_row_sums", **_sizes(w, node), A=a, B=b)
+            w.schema("hadamard_row_sums", **w.sizes(node), A=a, B=b)
         if before.key.startswith("$ones") and not word[i].transposed:
-            sizes = {"n": _sizes(w, node)["k"], "k": n}
-            w.schema("hadamard_transpose", **_sizes(w, node), A=a, B=b)
+            sizes = {"n": w.sizes(node)["k"], "k": n}
+            w.schema("hadamard_transpose", **w.sizes(node), A=a, B=b)
             w.schema("hadamard_row_sums", **sizes, A=_turned(a), B=_turned(b))
         if ONE not in (before.rows, after.cols) and len(word) > 1:
             _under_trace(w, node, word, i)
         if before.rows == after.cols == ONE:
             x, y = w.raising.letter(before.T), w.raising.letter(after)
-            w.schema("hadamard_form", **_sizes(w, node), A=a, B=b, x=x, y=y)
+            w.schema("hadamard_form", **w.sizes(node), A=a, B=b, x=x, y=y)
     except NoTerm:
         return []
     return []
@@ -161,13 +161,8 @@ def _under_trace(w: Workbench, node: Term, word: Word, i: int) -> None:
         a, b = node.args
         for one, two in ((a, b), (b, a)):
             if one.op != "eye" and (two.op == "eye" or b.op != "eye"):
-                w.schema("hadamard_trace", **_sizes(w, node), A=one, B=two, C=c)
+                w.schema("hadamard_trace", **w.sizes(node), A=one, B=two, C=c)
 
 
 def _node(w: Workbench, x: Letter) -> Term | None:
     return None if x.conjugated else w.raising.letters.get(x.T if x.transposed else x)
-
-
-def _sizes(w: Workbench, node: Term) -> dict[str, Term]:
-    kind = infer(node, w.facts.scope)
-    return {"n": size_term(kind.rows), "k": size_term(kind.cols)}

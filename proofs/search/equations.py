@@ -426,8 +426,7 @@ def _absurd(w: Workbench) -> int | None:
             if gap < 0:
                 terms.append([str(-gap), [], None])
             goal = term("gt", zero, zero)
-            step = {"rule": "positive", "goal": w.place(goal), "terms": terms, "equations": []}
-            if w.take(step) is not None:
+            if w.positive(goal, terms) is not None:
                 return w.schema("irreflexive", x=zero)
     return None
 

@@ -1,15 +1,46 @@
-"""Untrusted. Factors of a scalar polynomial in atoms, found by FLINT; products prove themselves."""
+"""Untrusted. Scalars as polynomials of FLINT's, and their factors; products prove themselves."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
-from flint import Ordering, fmpq, fmpq_mpoly_ctx
+from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
-from proofs.checker.algebra import ONE, Atom, Monomial, Poly
+from proofs.checker.algebra import ONE, Atom, Monomial, Poly, Word, multiply
 
 MAX_ATOMS = 20
 MAX_TERMS = 200
+
+
+class Ring:
+    """Polynomials over Q in some atoms, between the checker's algebra and FLINT's."""
+
+    def __init__(self, atoms: Sequence[Atom], order: Ordering) -> None:
+        self.atoms = list(atoms)
+        self.index = {a: i for i, a in enumerate(self.atoms)}
+        names = [f"x{i}" for i in range(len(self.atoms))]
+        self.context = fmpq_mpoly_ctx.get(names, order)
+
+    def polynomial(self, value: Poly) -> fmpq_mpoly:
+        """A scalar of the algebra in FLINT, all of whose atoms are those of the ring."""
+        table: dict[tuple[int, ...], fmpq] = {}
+        for (monomial, _), coefficient in value.terms.items():
+            exponents = [0] * len(self.atoms)
+            for a, power in monomial:
+                exponents[self.index[a]] = power
+            table[tuple(exponents)] = fmpq(coefficient.numerator, coefficient.denominator)
+        return self.context.from_dict(table)
+
+    def poly(self, value: fmpq_mpoly) -> Poly:
+        """The other way; the imaginary unit, where it is among the atoms, has i^2 = -1."""
+        terms: dict[tuple[Monomial, Word], Fraction] = {}
+        for exponents, coefficient in value.to_dict().items():
+            powers = zip(self.atoms, exponents, strict=True)
+            sign, monomial = multiply(*(((a, int(n)),) for a, n in powers if n))
+            old = terms.get((monomial, ()), Fraction(0))
+            terms[monomial, ()] = old + sign * Fraction(int(coefficient.p), int(coefficient.q))
+        return Poly(ONE, ONE, {place: c for place, c in terms.items() if c})
 
 
 def factors(value: Poly) -> list[tuple[Poly, int]]:
@@ -21,27 +52,12 @@ def factors(value: Poly) -> list[tuple[Poly, int]]:
     too_large = len(atoms) > MAX_ATOMS or len(value.terms) > MAX_TERMS
     if not atoms or too_large or value.is_complex or not value.is_scalar:
         return []
-    context = fmpq_mpoly_ctx.get([f"x{i}" for i in range(len(atoms))], Ordering.lex)
-    place = {a: i for i, a in enumerate(atoms)}
-    table: dict[tuple[int, ...], fmpq] = {}
-    for (monomial, _), coefficient in value.terms.items():
-        exponents = [0] * len(atoms)
-        for a, power in monomial:
-            exponents[place[a]] = power
-        table[tuple(exponents)] = fmpq(coefficient.numerator, coefficient.denominator)
-    constant, parts = context.from_dict(table).factor()
+    ring = Ring(atoms, Ordering.lex)
+    constant, parts = ring.polynomial(value).factor()
     if len(parts) < 2 and not (parts and parts[0][1] > 1):
         return []
-    found = [(_poly(part.to_dict(), atoms), int(power)) for part, power in parts]
+    found = [(ring.poly(part), int(power)) for part, power in parts]
     scale = Fraction(int(constant.p), int(constant.q))
     if scale != 1:
         found.insert(0, (Poly(ONE, ONE, {((), ()): scale}), 1))
     return found
-
-
-def _poly(table: dict[tuple[int, ...], fmpq], atoms: list[Atom]) -> Poly:
-    terms: dict[tuple[Monomial, tuple[()]], Fraction] = {}
-    for exponents, coefficient in table.items():
-        monomial = tuple((a, int(e)) for a, e in zip(atoms, exponents, strict=True) if e)
-        terms[monomial, ()] = Fraction(int(coefficient.p), int(coefficient.q))
-    return Poly(ONE, ONE, terms)  # type: ignore[arg-type]

@@ -14,7 +14,7 @@ from proofs.checker.definedness import ZERO
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
 from proofs.language.tree import Term, rational, term
-from proofs.search.raising import NoTerm, size_term
+from proofs.search.raising import NoTerm, size_term, size_terms
 from proofs.search.workbench import ARITHMETIC, Workbench
 
 MAX_VECTORS = 8  # tried as partners of one whose norm must be positive
@@ -72,7 +72,7 @@ def _is_strict(w: Workbench, place: int | None) -> bool:
 
 def _positive(w: Workbench, x: Term, strict: bool, terms: list[Any]) -> int | None:
     goal = term("gt" if strict else "ge", x, ZERO)
-    return w.take({"rule": "positive", "goal": w.place(goal), "terms": terms, "equations": []})
+    return w.positive(goal, terms)
 
 
 def _norm(w: Workbench, x: Term) -> int | None:
@@ -81,7 +81,7 @@ def _norm(w: Workbench, x: Term) -> int | None:
     if positive is not None:
         return positive
     kind = infer(x, w.facts.scope)
-    return w.schema("norm_nonnegative", n=size_term(kind.rows), k=size_term(kind.cols), A=x)
+    return w.schema("norm_nonnegative", **size_terms(kind), A=x)
 
 
 def norm_positive(w: Workbench, x: Term) -> int | None:

@@ -50,7 +50,7 @@ def sign(w: Workbench, relation: Term) -> int | None:
             return None
         terms.append([str(factor), *row])
         gap = gap - (root * root.T).trace().scale(factor)
-    return _take(w, relation, terms, gap, ideal)
+    return w.closed(relation, terms, gap, ideal)
 
 
 def semidefinite(w: Workbench, a: Term, n: Term) -> int | None:
@@ -198,11 +198,3 @@ def _square(w: Workbench, node: Term, root: Poly) -> list[Any] | None:
         return [[], w.place(value)]
     place = w.schema("norm_nonnegative", n=n, k=rational(1), A=value)
     return None if place is None else [[place], None]
-
-
-def _take(w: Workbench, relation: Term, terms: list[Any], gap: Poly, ideal: Ideal) -> int | None:
-    rest, used = ideal.reduce(gap)
-    if rest.terms:
-        return None
-    step = {"goal": w.place(relation), "terms": terms, "equations": w.rows(used)}
-    return w.take({"rule": "positive", **step})

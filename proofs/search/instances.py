@@ -26,7 +26,7 @@ from proofs.search import (
     regrouping,
     sums,
 )
-from proofs.search.raising import NoTerm, opened, size_term
+from proofs.search.raising import NoTerm, opened, size_term, size_terms
 from proofs.search.workbench import Workbench
 
 MAX_ROUNDS = 6
@@ -157,9 +157,9 @@ def _pseudo_inverse(w: Workbench, node: Term) -> None:
     if kind.cols == ONE and w.schema("pinv_vector", n=size_term(kind.rows), x=a) is not None:
         return
     for rule in ("penrose_1", "penrose_2", "penrose_3", "penrose_4"):
-        w.schema(rule, n=size_term(kind.rows), k=size_term(kind.cols), A=a)
+        w.schema(rule, **size_terms(kind), A=a)
     if any(w.find(term(prop, a)) is not None for prop in HERMITIAN):
-        sizes = {"n": size_term(kind.rows), "k": size_term(kind.cols)}
+        sizes = size_terms(kind)
         w.schema("penrose_unique", **sizes, A=a, X=term("adjoint", node))
     if a.op == "add" and all(
         w.attempt(term("positive_semidefinite", b)) is not None for b in a.args
@@ -366,7 +366,7 @@ def _properties(w: Workbench) -> None:
             rule = (
                 "full_rows_right_inverse" if op == "full_row_rank" else "full_columns_left_inverse"
             )
-            w.schema(rule, n=size_term(kind.rows), k=size_term(kind.cols), A=args[0])
+            w.schema(rule, **size_terms(kind), A=args[0])
         if op in SAYS:
             rule, letter = SAYS[op]
             w.schema(rule, n=_size(w, args[0]), **{letter: args[0]})
@@ -385,7 +385,7 @@ def _vanishing(w: Workbench, relation: Term) -> None:
             continue
         a, rule = side.args[0], VANISHING[side.op]
         kind = infer(a, w.facts.scope)
-        sizes = {"n": size_term(kind.rows), "k": size_term(kind.cols)}
+        sizes = size_terms(kind)
         if side.op == "tr":
             del sizes["k"]
         w.schema(rule, **sizes, A=a)

@@ -97,7 +97,5 @@ def on_the_branch(w: Workbench, relation: Term) -> int | None:
         above = w.schema("lambertw_range", u=u)
         if equal is not None and above is not None:
             rows = [[None, w.stated(same, equal), None, ""]]
-            terms = [["1", [above], None]]
-            step = {"rule": "positive", "goal": w.place(relation)}
-            return w.take(step | {"terms": terms, "equations": rows})
+            return w.positive(relation, [["1", [above], None]], rows)
     return None

@@ -408,15 +408,10 @@ class Problem:
             rows.append([str(s.coefficient), list(g.places), w.place(node)])
         if self.strict and not strict:
             return None
-        gap, used = self.ideal.reduce(self.difference - total)
-        if gap.terms:
-            return None
         try:
-            closing = w.rows(used)
+            return w.closed(self.relation, rows, self.difference - total, self.ideal)
         except NoTerm:
             return None
-        goal = w.place(self.relation)
-        return w.take({"rule": "positive", "goal": goal, "terms": rows, "equations": closing})
 
 
 def _follows(given: Given, others: Iterable[Given]) -> bool:

@@ -6,7 +6,7 @@ from proofs.checker.algebra import Letter, TooLarge, Word
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
 from proofs.language.tree import Term, rational, term
-from proofs.search.raising import size_term
+from proofs.search.raising import size_term, size_terms
 from proofs.search.workbench import Workbench
 
 MAX_PAIRS = 60
@@ -125,7 +125,7 @@ def vectorized(w: Workbench, node: Term) -> None:
     a = node.args[0]
     scope = w.facts.scope
     kind = infer(a, scope)
-    sizes = {"n": size_term(kind.rows), "k": size_term(kind.cols)}
+    sizes = size_terms(kind)
     if a.op in ("add", "sub"):
         second = a.args[1] if a.op == "add" else term("neg", a.args[1])
         w.schema("vec_sum", **sizes, A=a.args[0], B=second)

@@ -18,7 +18,7 @@ from proofs.language.infer import infer
 from proofs.language.tree import Term, postorder, term
 from proofs.search import bounds, equations, signs
 from proofs.search.ideal import Ideal
-from proofs.search.raising import NoTerm, size_term
+from proofs.search.raising import NoTerm, size_term, size_terms
 from proofs.search.squares import Square, Squares
 from proofs.search.workbench import Stuck, Workbench
 
@@ -65,7 +65,7 @@ def _by_name(w: Workbench, relation: Term, difference: Poly) -> int | None:
             ideal = equations.known(w, [relation, w.facts.facts[place].relation])
             if excess is None:
                 continue
-            found = _take(w, relation, [["1", [place], None]], difference - excess, ideal)
+            found = w.closed(relation, [["1", [place], None]], difference - excess, ideal)
         except (NoTerm, TooLarge, Stuck, StatementError, NotDefined):
             continue
         if found is not None:
@@ -99,21 +99,10 @@ def _by_squares(w: Workbench, relation: Term, difference: Poly, ideal: Ideal) ->
         total = rest
         for s in squares:
             total = total + s.value.trace()
-        found = _take(w, relation, [*rows, *terms], difference - total, ideal)
+        found = w.closed(relation, [*rows, *terms], difference - total, ideal)
         if found is not None:
             return found
     return None
-
-
-def _take(w: Workbench, relation: Term, terms: list[Any], gap: Poly, ideal: Ideal) -> int | None:
-    """The step for an inequality, with the known equations that close the gap."""
-    left, used = ideal.reduce(gap)
-    if left.terms:
-        return None
-    rows = w.rows(used)
-    return w.take(
-        {"rule": "positive", "goal": w.place(relation), "terms": terms, "equations": rows}
-    )
 
 
 def _row(w: Workbench, square: Square, strict: bool) -> list[Any] | None:
@@ -149,7 +138,7 @@ def _positive(w: Workbench, square: Square, strict: bool) -> int | None:
 def norm(w: Workbench, a: Term, strict: bool) -> int | None:
     """norm2(a) > 0, where that is asked for and known, or norm2(a) >= 0."""
     kind = infer(a, w.facts.scope)
-    sizes = {"n": size_term(kind.rows), "k": size_term(kind.cols)}
+    sizes = size_terms(kind)
     found = w.schema("norm_nonzero", A=a, **sizes) if strict else None
     return w.schema("norm_nonnegative", A=a, **sizes) if found is None else found
 
@@ -205,7 +194,7 @@ def _around_a_vector(w: Workbench, relation: Term, difference: Poly, ideal: Idea
         if found is None:
             continue
         proved = w.facts.difference(w.facts.facts[found].relation)
-        place = _take(w, relation, [["1", [found], None]], difference - proved, ideal)
+        place = w.closed(relation, [["1", [found], None]], difference - proved, ideal)
         if place is not None:
             return place
     return None

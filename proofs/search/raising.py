@@ -5,12 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 from proofs.checker.algebra import ONE, Atom, Letter, Monomial, Poly, Word
-from proofs.checker.definedness import size_term
 from proofs.checker.lowering import CONSTANT, L2, Lowering
 from proofs.language.infer import Scope, infer, polynomial
-from proofs.language.sizes import Size
+from proofs.language.sizes import Size, size_term
 from proofs.language.tree import Term, instantiate, postorder, rational, term
-from proofs.language.types import Kind
+from proofs.language.types import Kind, Type
 
 
 class NoTerm(ValueError):
@@ -218,6 +217,11 @@ def entry_of_sum(vector: Term, index: tuple[Term, ...], scope: Scope) -> Term:
     if op == "mul" and infer(args[0], scope).is_scalar:
         return term("mul", args[0], entry_of_sum(args[1], index, scope))
     return term("entry", vector, *index)
+
+
+def size_terms(kind: Type) -> dict[str, Term]:
+    """The shape of a matrix, as the names n and k of a rule."""
+    return {"n": size_term(kind.rows), "k": size_term(kind.cols)}
 
 
 def opened(root: Term) -> Term:

@@ -18,7 +18,7 @@ def full(w: Workbench, relation: Term) -> int | None:
     """full_row_rank(a) or full_column_rank(a), by an inverse from that side or by the rank."""
     a = relation.args[0]
     rows = relation.op == "full_row_rank"
-    sizes = _sizes(w, a)
+    sizes = w.sizes(a)
     candidate = one_sided_inverse(w, a, rows)
     if candidate is not None:
         rule = "full_rows_shown" if rows else "full_columns_shown"
@@ -121,15 +121,15 @@ def gather(w: Workbench, node: Term) -> None:
     """What the rank of a matrix is equal to, by its form and by what is known of it."""
     a = node.args[0]
     op, args = a.op, a.args
-    sizes = _sizes(w, a)
+    sizes = w.sizes(a)
     if op in ("transpose", "adjoint", "pinv"):
         b = args[0]
         rule = {"transpose": "rank_transpose", "adjoint": "rank_adjoint", "pinv": "rank_pinv"}[op]
-        w.schema(rule, **_sizes(w, b), A=b)
+        w.schema(rule, **w.sizes(b), A=b)
     elif op == "zeros":
         w.schema("rank_zero", **sizes)
     elif op == "kron":
-        x, y = (_sizes(w, b) for b in args)
+        x, y = (w.sizes(b) for b in args)
         w.schema("rank_kron", n=x["n"], k=x["k"], m=y["n"], p=y["k"], A=args[0], B=args[1])
     elif op == "block" and a.data == (2, 2):
         if _block(w, a) is not None and args[1].op == args[2].op == "zeros":
@@ -165,7 +165,7 @@ def _product(w: Workbench, a: Term) -> None:
         x, y = product_of(factors[:i]), product_of(factors[i:])
         if infer(x, w.facts.scope).is_scalar:
             continue
-        n, k, m = _sizes(w, x)["n"], _sizes(w, x)["k"], _sizes(w, y)["k"]
+        n, k, m = w.sizes(x)["n"], w.sizes(x)["k"], w.sizes(y)["k"]
         if lower(x) == lower(term("adjoint", y)):
             w.schema("rank_gram", n=k, k=n, A=y)
         w.schema("rank_columns_first", n=n, k=k, m=m, A=x, B=y)
@@ -179,7 +179,7 @@ def _product(w: Workbench, a: Term) -> None:
 
 def _block(w: Workbench, a: Term) -> int | None:
     p, q, r, s = a.args
-    x, y = _sizes(w, p), _sizes(w, s)
+    x, y = w.sizes(p), w.sizes(s)
     if q.op == r.op == "zeros":
         return w.schema("rank_diagonal_blocks", n=x["n"], k=x["k"], m=y["n"], p=y["k"], A=p, B=s)
     if x["n"] is x["k"]:
@@ -193,7 +193,7 @@ def bounds(w: Workbench, relation: Term) -> None:
     for node in nodes:
         a = node.args[0]
         op, args = a.op, a.args
-        sizes = _sizes(w, a)
+        sizes = w.sizes(a)
         for rule in ("rank_rows", "rank_columns", "rank_nonnegative", "rank_positive"):
             w.schema(rule, **sizes, A=a)
         if op in ("add", "sub"):
@@ -209,7 +209,7 @@ def bounds(w: Workbench, relation: Term) -> None:
 def _product_bounds(w: Workbench, a: Term) -> None:
     """Bounds for the rank of a product, and for those of its parts."""
     factors = factors_of(a)
-    kinds = [_sizes(w, f) for f in factors]
+    kinds = [w.sizes(f) for f in factors]
     for i in range(1, len(factors)):
         x, y = product_of(factors[:i]), product_of(factors[i:])
         if infer(x, w.facts.scope).is_scalar:
@@ -235,9 +235,4 @@ def _differences(w: Workbench, matrices: list[Term]) -> None:
             for k, z in enumerate(values):
                 if i == j or (y.rows, y.cols) != (z.rows, z.cols) or x != y + z:
                     continue
-                w.schema("rank_sum", **_sizes(w, matrices[i]), A=matrices[j], B=matrices[k])
-
-
-def _sizes(w: Workbench, a: Term) -> dict[str, Term]:
-    kind = infer(a, w.facts.scope)
-    return {"n": size_term(kind.rows), "k": size_term(kind.cols)}
+                w.schema("rank_sum", **w.sizes(matrices[i]), A=matrices[j], B=matrices[k])

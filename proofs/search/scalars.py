@@ -194,8 +194,6 @@ def _reduced(w: Workbench, place: int | None) -> None:
         goal = term("ge", w.raising.poly(rest), ZERO)
         if used and rest.terms:
             rows = w.rows(equations.negated(used))
-            terms = [["1", [place], None]]
-            step = {"rule": "positive", "goal": w.place(goal), "terms": terms, "equations": rows}
-            w.take(step)
+            w.positive(goal, [["1", [place], None]], rows)
     except (NoTerm, Stuck, TooLarge, NotDefined):
         return

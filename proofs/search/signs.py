@@ -15,7 +15,7 @@ from proofs.search.factoring import factors
 from proofs.search.forms import norm_positive, sign_by_form
 from proofs.search.ideal import divide
 from proofs.search.linear import combination
-from proofs.search.raising import NoTerm, factors_of, product_of, size_term
+from proofs.search.raising import NoTerm, factors_of, product_of, size_term, size_terms
 from proofs.search.units import pushed_through
 from proofs.search.workbench import ARITHMETIC, Workbench
 
@@ -52,9 +52,7 @@ def sign(w: Workbench, relation: Term) -> int | None:
         if found is None:
             return denominators.cleared(w, relation, difference)
         terms, rows = found
-    return w.take(
-        {"rule": "positive", "goal": w.place(relation), "terms": terms, "equations": rows}
-    )
+    return w.positive(relation, terms, rows)
 
 
 def says_nothing(w: Workbench, relation: Term) -> bool:
@@ -93,8 +91,7 @@ def follows(w: Workbench, relation: Term) -> bool:
     terms = _linear(w, w.facts.difference(relation), relation.op == "gt")
     if terms is None:
         return False
-    step = {"rule": "positive", "goal": w.place(relation), "terms": terms, "equations": []}
-    return w.take(step) is not None
+    return w.positive(relation, terms) is not None
 
 
 def _reduced_sign(w: Workbench, relation: Term, difference: Poly) -> tuple[Any, Any] | None:
@@ -311,7 +308,7 @@ def _shown_sign(w: Workbench, node: Term) -> int | None:
         return _entry_sign(w, node)
     if op == "norm2":
         kind = infer(args[0], w.facts.scope)
-        sizes = {"n": size_term(kind.rows), "k": size_term(kind.cols)}
+        sizes = size_terms(kind)
         found = norm_positive(w, args[0])
         return w.schema("norm_nonnegative", A=args[0], **sizes) if found is None else found
     if op == "name" and infer(node, w.facts.scope).domain in ("dimension", "index"):
@@ -323,8 +320,7 @@ def _shown_sign(w: Workbench, node: Term) -> int | None:
 
 def _raised(w: Workbench, goal: Term, place: int, by: int) -> int | None:
     """x > 0 from x >= by, or x > by."""
-    terms = [["1", [place], None], [str(by), [], None]]
-    return w.take({"rule": "positive", "goal": w.place(goal), "equations": [], "terms": terms})
+    return w.positive(goal, [["1", [place], None], [str(by), [], None]])
 
 
 def _ranged_sign(w: Workbench, node: Term) -> int | None:

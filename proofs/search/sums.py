@@ -27,7 +27,7 @@ from proofs.language.tree import (
     term,
 )
 from proofs.language.types import Type
-from proofs.search.raising import NoTerm, opened, product_of, size_term
+from proofs.search.raising import NoTerm, opened, product_of, size_term, size_terms
 from proofs.search.workbench import Stuck, Workbench
 
 MAX_STEPS = 30  # of completion, for the terms of a sum
@@ -59,7 +59,7 @@ def expand(w: Workbench, node: Term) -> None:
         _before_last(w, node, length)
         return
     kind = infer(node, w.facts.scope)
-    sizes = {"n": size_term(kind.rows), "k": size_term(kind.cols), "p": high}
+    sizes = {**size_terms(kind), "p": high}
     if (length - ONE).is_positive and not body_is_long(body):
         w.schema("sum_last", **(sizes | {"p": size_term(length - ONE)}), f=body)
     if length.value is not None:
@@ -165,7 +165,7 @@ def shifted(w: Workbench, node: Term) -> None:
     if length is None:
         return
     kind = infer(node, scope)
-    sizes = {"n": size_term(kind.rows), "k": size_term(kind.cols)}
+    sizes = size_terms(kind)
     if length.is_positive:
         if node.op == "prod":
             w.schema("product_shift", p=size_term(length), f=body, a=low)
@@ -182,7 +182,7 @@ def _before_last(w: Workbench, node: Term, length: Size | None) -> None:
     if length is None:
         return
     kind = infer(node, w.facts.scope)
-    sizes = {"n": size_term(kind.rows), "k": size_term(kind.cols)}
+    sizes = size_terms(kind)
     if Size.literal(0).at_least(length):
         w.schema("sum_empty", **sizes, f=node.args[2], a=FIRST, b=node.args[1])
     elif (length + ONE).is_positive:
@@ -285,7 +285,7 @@ def _take_out(w: Workbench, part: Part, high: Term, rows: Size, cols: Size) -> N
     if part.right is not None:
         one, two = _shape(w, rest, high), _shape(w, part.right, high)
         if one.is_scalar and not two.is_scalar:
-            sizes = {"n": size_term(two.rows), "k": size_term(two.cols)}
+            sizes = size_terms(two)
             _take(w, "sum_multiples", **sizes, p=high, A=part.right, f=rest)
         else:
             sizes = {"n": size_term(one.rows), "k": size_term(two.rows), "m": size_term(two.cols)}
@@ -295,10 +295,10 @@ def _take_out(w: Workbench, part: Part, high: Term, rows: Size, cols: Size) -> N
         one, two = _shape(w, part.left, high), _shape(w, rest, high)
         sizes = {"n": size_term(one.rows), "k": size_term(two.rows), "m": size_term(two.cols)}
         if one.is_scalar:
-            sizes = {"n": size_term(two.rows), "k": size_term(two.cols)}
+            sizes = size_terms(two)
             _take(w, "sum_multiple", **sizes, p=high, c=part.left, f=rest)
         elif two.is_scalar:
-            sizes = {"n": size_term(one.rows), "k": size_term(one.cols)}
+            sizes = size_terms(one)
             _take(w, "sum_multiples", **sizes, p=high, A=part.left, f=rest)
         else:
             _take(w, "sum_left", **sizes, p=high, A=part.left, f=rest)
@@ -317,7 +317,7 @@ def _telescope(w: Workbench, parts: list[Part], high: Term) -> None:
         lower = w.facts.lowering.lower
         for two in moving:
             if two is not one and lower(instantiate(two, (index,))) == lower(after):
-                sizes = {"n": size_term(kind.rows), "k": size_term(kind.cols)}
+                sizes = size_terms(kind)
                 w.schema("sum_telescope", **sizes, p=high, f=one)
 
 
@@ -372,7 +372,7 @@ def _named(w: Workbench, node: Term) -> None:
     exponents = [n.args[1] for n in postorder([instantiate(body, (FIRST,))]) if n.op == "pow"]
     if body.op != "sum" and any(names_in(high) & names_in(e) for e in exponents):
         kind = _shape(w, body, high)
-        sizes = {"n": size_term(kind.rows), "k": size_term(kind.cols)}
+        sizes = size_terms(kind)
         w.schema("sum_reverse", **sizes, p=high, f=body)
 
 

@@ -6,7 +6,7 @@ would not. The finished list of steps is pruned to those that the goal leans on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -33,7 +33,7 @@ from proofs.language.tree import (
 )
 from proofs.search.ideal import Ideal, Relation, merged
 from proofs.search.ideal import Term as Part
-from proofs.search.raising import NoTerm, Raising, size_term
+from proofs.search.raising import NoTerm, Raising, size_term, size_terms
 
 Step = dict[str, Any]
 LEARNING = 50_000  # elementary operations of the algebra for one term
@@ -176,9 +176,8 @@ class Workbench:
         fact = None if place == ARITHMETIC else self.facts.facts[place]
         if fact is not None and self.facts.key(fact.relation) == self.facts.key(relation):
             return place
-        step: Step
         if relation.op == "eq":
-            step = {"rule": "combine", "goal": self.place(relation), "terms": []}
+            found = self.take({"rule": "combine", "goal": self.place(relation), "terms": []})
         elif relation.op in ("gt", "ge", "lt", "le"):
             value = self.facts.difference(relation).constant
             terms = [[str(abs(value or 0)), [], None]] if fact is None else [["1", [place], None]]
@@ -188,18 +187,24 @@ class Workbench:
                 up = -up if relation.op in ("lt", "le") else up
                 same = self.facts.difference(fact.relation) == up
                 terms, rows = [], [[None if same else self.place(rational(-1)), place, None, ""]]
-            step = {
-                "rule": "positive",
-                "goal": self.place(relation),
-                "terms": terms,
-                "equations": rows,
-            }
+            found = self.positive(relation, terms, rows)
         else:
             return place
-        found = self.take(step)
         if found is None:
             raise Stuck(relation)
         return found
+
+    def positive(
+        self, goal: Term, terms: Sequence[object], equations: Sequence[object] = ()
+    ) -> int | None:
+        """An inequality as a sum of terms `[coefficient, facts, root]` and rows of equations."""
+        step = {"rule": "positive", "goal": self.place(goal)}
+        return self.take(step | {"terms": list(terms), "equations": list(equations)})
+
+    def closed(self, goal: Term, terms: list[Any], gap: Poly, ideal: Ideal) -> int | None:
+        """The same, where the terms leave a gap that the known equations close."""
+        rest, used = ideal.reduce(gap)
+        return None if rest.terms else self.positive(goal, terms, self.rows(used))
 
     def sided(self, relation: Term, place: int) -> int | None:
         """The place of an equation with just these sides, for a context; `place` gives it."""
@@ -268,6 +273,10 @@ class Workbench:
     def size(self, a: Term) -> Term:
         """The number of rows of a matrix."""
         return size_term(infer(a, self.facts.scope).rows)
+
+    def sizes(self, a: Term) -> dict[str, Term]:
+        """The shape of a matrix, as the names n and k of a rule."""
+        return size_terms(infer(a, self.facts.scope))
 
     def congruence(self, place: int, context: Term) -> int | None:
         """Put both sides of an equation into a context, a term with bound variable 0."""
