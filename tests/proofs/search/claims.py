@@ -1,6 +1,20 @@
-"""Claims written as `name: statement`, and what must become of them."""
+"""Claims as data, and what must become of them.
+
+A file `claims/<subject>.thm` holds claims in blocks. The mark before a claim's name says what the
+search must make of it:
+
+    == name     true: a certificate is found, and the checker accepts it
+    != name     false: there is a counterexample, and no certificate is found
+    ?? name     undefined somewhere, or false beyond the refuter: no certificate is found
+
+What stands before the first block (declarations, as a rule) heads every claim of the file.
+"""
 
 from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
 
 from proofs.checker.judge import check
 from proofs.language.parser import parse
@@ -8,11 +22,41 @@ from proofs.language.tree import Statement
 from proofs.refute import refute
 from proofs.search import Failure, prove
 
+FOLDER = Path(__file__).parent / "claims"
+HEADING = re.compile(r"^(==|!=|\?\?) (.+)\n", re.MULTILINE)
 
-def claims(text: str) -> dict[str, str]:
-    """Statements by name, from blocks that begin with a line `== name`."""
-    blocks = text.split("\n== ")[1:]
-    return {name.strip(): rest for name, _, rest in (b.partition("\n") for b in blocks)}
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement's text, its name and the mark that says what must become of it."""
+
+    subject: str
+    mark: str
+    name: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.subject}: {self.name}"
+
+
+def read(path: Path) -> list[Claim]:
+    """The claims of a file; two of one mark never share a name."""
+    head, *parts = HEADING.split(path.read_text(encoding="utf-8"))
+    claims = [
+        Claim(path.stem, mark, name, head + text)
+        for mark, name, text in zip(parts[::3], parts[1::3], parts[2::3], strict=True)
+    ]
+    keys = [(claim.mark, claim.name) for claim in claims]
+    twice = sorted({key for key in keys if keys.count(key) > 1})
+    if twice:
+        raise ValueError(f"{path.name}: two claims of one name: {twice}")
+    return claims
+
+
+def named(subject: str, name: str) -> Statement:
+    """The true claim of that name."""
+    (text,) = [c.text for c in read(FOLDER / f"{subject}.thm") if (c.mark, c.name) == ("==", name)]
+    return statement(text)
 
 
 def statement(text: str) -> Statement:
@@ -28,9 +72,13 @@ def assert_proved(text: str) -> None:
     check(goal, found)  # raises where it is no proof
 
 
+def assert_not_proved(text: str) -> None:
+    """No certificate is found."""
+    assert isinstance(prove(statement(text), 2), Failure)
+
+
 def assert_refuted(text: str) -> None:
     """There is a counterexample, and no certificate is found."""
-    goal = statement(text)
-    assert isinstance(prove(goal, 2), Failure)
-    found = refute(goal, seconds=5, seed=1)
+    assert_not_proved(text)
+    found = refute(statement(text), seconds=5, seed=1)
     assert found.witness is not None, str(found.stats)
