@@ -42,6 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
     soundness.add_argument(
         "--statements", type=int, metavar="N", help="only so many of the given ones, at random"
     )
+    soundness.add_argument("--jobs", type=int, default=1, metavar="N", help="processes")
     soundness.set_defaults(run=_soundness)
     options = parser.parse_args(arguments)
     return options.run(options)
@@ -89,12 +90,13 @@ def _statements(options: argparse.Namespace) -> int:
 
 
 def _soundness(options: argparse.Namespace) -> int:
-    """0: the checker stood all attacks; 1: it accepted something false, or crashed."""
+    """0: the checker stood all attacks; 1: it accepted something false, or crashed; 130: it was
+    interrupted, and what was done until then is printed."""
     from benchmarks.soundness import as_json, as_text, run
 
     numbers = (options.tamperings, options.mutants, options.statements or 0)
-    if min(numbers) < 0:
-        print("numbers can't be negative", file=sys.stderr)
+    if min(numbers) < 0 or options.jobs < 1:
+        print("numbers can't be negative, and --jobs is 1 or more", file=sys.stderr)
         return 2
 
     def shown(items: Iterator[Any], total: int, what: str) -> Iterator[Any]:
@@ -106,10 +108,13 @@ def _soundness(options: argparse.Namespace) -> int:
         changed=options.mutants,
         seed=options.seed,
         limit=options.statements,
+        jobs=options.jobs,
         progress=shown,
     )
     print(json.dumps(as_json(result), indent=2) if options.json else as_text(result))
-    return 0 if result.is_sound else 1
+    if not result.is_sound:
+        return 1
+    return 0 if result.is_whole else 130
 
 
 if __name__ == "__main__":

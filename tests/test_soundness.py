@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -69,6 +72,27 @@ def test_an_exception_is_a_hole(monkeypatch: pytest.MonkeyPatch):
     assert any("ZeroDivisionError" in hole for hole in found.holes)
 
 
+def test_processes_find_what_one_finds():
+    one, two = (soundness.mutate(CASES, 150, 5, jobs=jobs) for jobs in (1, 2))
+    assert one.counts == two.counts
+    assert one.sample == two.sample
+    assert one.total.total() == 150
+    assert one.sample["refuted"] > 20
+    assert any(kind == "two slips" for kind in one.counts)
+
+
+def test_what_was_done_before_an_interruption_is_kept():
+    def stopped(items: Iterator[Any], total: int, what: str) -> Iterator[Any]:
+        yield from itertools.islice(items, 30)
+        if what == "mutants":
+            raise KeyboardInterrupt
+
+    found = soundness.run(tamperings=0, changed=60, limit=0, progress=stopped)
+    assert not found.is_whole
+    assert 0 < found.mutants.total.total() < 60
+    assert "interrupted" in soundness.as_text(found)
+
+
 def test_every_kind_of_change_has_a_place_somewhere():
     library = Library()
     missing = set(KINDS)
@@ -109,3 +133,4 @@ def test_the_command_prints_a_table(capsys: pytest.CaptureFixture[str]):
     assert __main__.main([*arguments, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["sound"] is True
     assert __main__.main(["soundness", "--mutants", "-1"]) == 2
+    assert __main__.main(["soundness", "--jobs", "0"]) == 2
