@@ -468,6 +468,14 @@ class _Reader:
         reason = "f has the derivative tr(G.T*V) along every direction V, and is smooth there"
         return self.nodes[step["goal"]], (reason,)
 
+    def _ball(self, step: dict[str, Any], *_: object) -> Shown:
+        if not step["variables"]:
+            return self.nodes[step["goal"]], ("both sides are enclosed as numbers",)
+        named = [part for x in step["variables"] for part in (", ", self.nodes[x])][1:]
+        count = sum(row[0] != "cut" for row in step["cover"])
+        parts = " in 1 part" if count == 1 else f" in {count} parts"
+        return self.nodes[step["goal"]], ("enclosed for ", *named, parts, _from(step["by"]))
+
     def _cases(
         self, step: dict[str, Any], facts: list[Term], scope: list[Declaration], depth: int
     ) -> Shown:

@@ -112,6 +112,8 @@ def moved_step(step: Step, node: Move, fact: Move) -> Step:
             new[key] = [node(v) for v in new[key]]
     if new["rule"] == "instantiate":
         new["terms"] = [node(v) for v in new["terms"]]
+    if new["rule"] == "ball":
+        new["variables"] = [node(v) for v in new["variables"]]
     rows = {"combine": "terms", "positive": "equations"}.get(new["rule"])
     if rows:
         new[rows] = [
@@ -488,8 +490,31 @@ def _kind_of_step(c: Certificate, draw: random.Random, top: int) -> bool:
     rules = ("hypothesis", "declared", "schema", "lemma", "combine", "positive", "congruence")
     places: list[Place] = [(s, "rule") for s in _steps(c)]
     return _put(
-        places, (*rules, "forall", "induct", "instantiate", "gradient", "cases", "admit"), draw
+        places,
+        (*rules, "forall", "induct", "instantiate", "gradient", "ball", "cases", "admit"),
+        draw,
     )
+
+
+def _cover(c: Certificate, draw: random.Random, top: int) -> bool:
+    """A part of a cover dropped or doubled, cut elsewhere, or enclosed in another way."""
+    found = _steps(c, "ball")
+    if not found:
+        return False
+    step = draw.choice(found)
+    rows = step["cover"]
+    k = draw.randrange(len(rows))
+    what = draw.randrange(4)
+    if what == 0:
+        rows.pop(k)
+    elif what == 1:
+        rows.insert(k, rows[k])
+    elif what == 2:
+        rows[k] = draw.choice([["value"], ["mean"], ["taylor", "0", 1, 2], ["cut", 0, "1/3"]])
+    else:
+        places: list[Place] = [(row, i) for row in rows for i in range(1, len(row))]
+        return _put([*places, (step, "precision")], [*COEFFICIENTS, *range(5)], draw)
+    return True
 
 
 def _field(c: Certificate, draw: random.Random, top: int) -> bool:
@@ -553,6 +578,7 @@ KINDS: dict[str, Callable[[Certificate, random.Random, int], bool]] = {
     "another coefficient": _coefficient,
     "another goal of a step": _goal,
     "another context, case or end": _context,
+    "another cover": _cover,
     "conditions of a quantified fact": _condition,
     "another relation": _relation,
     "another operator": _operator,

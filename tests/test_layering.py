@@ -26,6 +26,7 @@ ALLOWED: dict[str, set[str]] = {
     "proofs": {"proofs", "flint", "tqdm"},
     "proofs/language": {"proofs.language"},
     "proofs/checker": {"proofs.checker", "proofs.language"},
+    "proofs/checker/balls": {"proofs.checker", "proofs.language", "flint"},
     "proofs/evaluate": {"proofs.evaluate", "proofs.language", "flint"},
     "proofs/search": {"proofs.search", "proofs.checker", "proofs.language", "flint"},
     "proofs/search/conic": {"proofs.search", "clarabel", "numpy", "scipy"},

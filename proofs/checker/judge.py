@@ -13,6 +13,7 @@ A step establishes one fact from earlier ones. The whole list of steps:
     induct       a relation for a dimension, from that for 1 and from each to the next
     instantiate  a quantified fact at given terms
     gradient     grad(f, X) = G, from the derivatives of f along all directions
+    ball         an inequality between functions of numbers that known bounds keep in a box
     cases        a relation shown where a real number is negative, zero and positive
 
 Whatever is established is also defined: each condition is among the facts before.
@@ -395,6 +396,22 @@ class Judge:
         known = _known(everywhere, facts, "the derivative along a direction is not known")
         return leaning([known, facts.defined(goal)], goal)
 
+    def ball(self, step: dict[str, Any], facts: Facts, depth: int) -> Fact:
+        """What enclosures show for all values of real terms that known bounds allow."""
+        from proofs.checker import balls  # which loads FLINT; nothing else of the checker does
+
+        body = _table(step, {"rule", "goal", "variables", "by", "precision", "cover"})
+        goal = self._relation(body["goal"], facts, {"gt", "ge", "lt", "le", "ne"})
+        variables = [self._term(place) for place in _list(body["variables"])]
+        bounds = self._cited(body["by"], facts)
+        for x in (*goal.args, *variables):
+            kind = infer(x, facts.scope)
+            if not kind.is_scalar or kind.is_complex or facts.lowering.is_random(x):
+                raise Rejected("only real numbers are enclosed")
+        relations = [bound.relation for bound in bounds]
+        balls.prove(goal, variables, relations, body["precision"], body["cover"])
+        return leaning([*bounds, facts.defined(goal)], goal)
+
     @contextmanager
     def _declared(self, fresh: list[Declaration]) -> Iterator[None]:
         """Further names, for a sub-proof that speaks of them."""
@@ -472,6 +489,7 @@ STEPS = {
     "induct": Judge.induct,
     "instantiate": Judge.instantiate,
     "gradient": Judge.gradient,
+    "ball": Judge.ball,
     "cases": Judge.cases,
 }
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from proofs.checker.algebra import TooLarge
-from proofs.checker.definedness import NotDefined
+from proofs.checker.definedness import ZERO, NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.tree import Term, term
 from proofs.search import (
     casework,
+    covers,
     definiteness,
     equations,
     expectations,
@@ -71,16 +72,24 @@ def _dispatch(w: Workbench, relation: Term) -> int | None:
         found = w.find(relation)
         scalars.bounds(w, relation)
         methods = [signs.sign, inner_products.sign, quadratic.sign, positivstellensatz.sign]
+        # A sign alone is the algebra's business first.
+        methods.insert(int(ZERO in args), covers.at_once)
         if positivstellensatz.is_plain(w, relation):
             methods.remove(quadratic.sign)
-        last = (scalars.by_cases, casework.in_order, positivstellensatz.multiplied)
+        last = (
+            covers.by_balls,
+            scalars.by_cases,
+            casework.in_order,
+            positivstellensatz.multiplied,
+        )
         for method in (*methods, *last):
             found = method(w, relation) if found is None else found
         return found
     if op == "eq":
         return equations.prove(w, relation)
     if op == "ne":
-        return signs.nonzero(w, relation)
+        found = signs.nonzero(w, relation)
+        return covers.by_balls(w, relation) if found is None else found
     if op == "forall":
         return quantified.for_all(w, relation)
     if op in properties.SHOWN:

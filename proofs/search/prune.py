@@ -109,6 +109,8 @@ def _mapped(step: dict[str, Any], change: Any) -> dict[str, Any]:
     for key in ("goal", "context", "of", "at", "type"):
         if key in step:
             step[key] = change(step[key])
+    if rule == "ball":
+        step["variables"] = [change(p) for p in step["variables"]]
     if rule in ("schema", "lemma"):
         step["subst"] = {n: change(p) for n, p in step["subst"].items()}
     elif rule == "instantiate":

@@ -44,6 +44,11 @@ STATEMENTS = {
         "as X is declared",
     ),
     "a square": ("let a, b : real\nshow a^2 + b^2 >= 2*a*b", "the difference is"),
+    "balls": (
+        "let x : real\nassume x >= 0\nassume x <= 1\nshow exp(x) <= 1 + 2*x",
+        "enclosed for x in ",
+    ),
+    "constants": ("let x : real\nshow pi^2 < 10", "both sides are enclosed as numbers"),
     "equals for equals": (
         "let n : dimension\nlet A, B : matrix(n, n)\nassume A*B = B*A\nshow det(A*B - B*A + A)"
         " = det(A)",
