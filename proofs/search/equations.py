@@ -197,8 +197,17 @@ def weigh(w: Workbench, ideal: Ideal, value: Poly) -> None:
                 inside = [] if node is None else postorder([node])
                 if any(n.op == "deriv" for n in inside):
                     ideal.weigh(symbol, 80)
+                elif node is not None and op == "det" and _is_scaled_update(w, node):
+                    ideal.weigh(symbol, 60)  # det(s*I + U*V) by det(I + V*U/s)
                 elif node is not None and _is_diagonal_sum(node):  # heavier than the trace
                     ideal.weigh(symbol, 10 + 3 * len(inside))
+
+
+def _is_scaled_update(w: Workbench, node: Term) -> bool:
+    """Whether a determinant is of a multiple of the identity and something more."""
+    terms = w.facts.lowering.lower(node.args[0]).terms
+    multiples = {m: c for (m, word), c in terms.items() if not word}
+    return 0 < len(multiples) < len(terms) and multiples != {(): 1}
 
 
 def _is_diagonal_sum(node: Term) -> bool:
@@ -326,9 +335,8 @@ def _differentiated(w: Workbench, goal: Term) -> int | None:
 
 def _by_entries(w: Workbench, goal: Term) -> int | None:
     """A goal about matrices of small literal sizes, each of them written out by its entries."""
-    if not literals.written_out(w, goal):
-        return None
-    return quick(w, goal)
+    words = [word for _, word in w.facts.difference(goal).terms]
+    return quick(w, goal) if literals.written_out(w, words) else None
 
 
 def _thorough(w: Workbench, goal: Term) -> int | None:
@@ -548,6 +556,7 @@ TACTICS = (
     _inverse,
     by_penrose,
     _differentiated,
+    literals.traces_by_entries,
     commutative.by_ideal,
     by_clearing,
     quick,

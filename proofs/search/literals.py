@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 
-from proofs.checker.algebra import IMAGINARY, Poly
+from proofs.checker.algebra import IMAGINARY, ONE, Atom, Letter, Poly, Word
 from proofs.checker.definedness import ZERO
 from proofs.language.infer import infer
-from proofs.language.tree import Term, rational, term
+from proofs.language.tree import Term, postorder, rational, term
+from proofs.search import equations, instances
+from proofs.search.ideal import Ideal
 from proofs.search.workbench import ARITHMETIC, Workbench
 
 MAX_SIZE = 4
+HEAVY = 80  # what a matrix weighs that is to be written out by its entries
 DETERMINANTS = {2: "det_two", 3: "det_three", 4: "det_four"}
 
 
@@ -43,22 +47,55 @@ def invertible(w: Workbench, a: Term) -> int | None:
     return w.schema("unit_det", n=rational(size), A=a)
 
 
-def written_out(w: Workbench, goal: Term) -> bool:
-    """Whether some matrix in a goal is of literal size, and is now known by its entries."""
-    found = False
-    for _, word in w.facts.difference(goal).terms:
-        for x in word:
-            rows, cols = x.rows.value, x.cols.value
-            if x.block is not None or rows is None or cols is None:
-                continue
-            node = w.raising.letters.get(x.T if x.transposed else x)
-            if node is None or node.op != "name" or not 2 <= rows <= MAX_SIZE >= cols >= 2:
-                continue
-            r, c = (cols, rows) if x.transposed else (rows, cols)
-            places = [(rational(i), rational(j)) for i in range(1, r + 1) for j in range(1, c + 1)]
-            entries = term("block", *(term("entry", node, i, j) for i, j in places), data=(r, c))
-            found = w.attempt(term("eq", node, entries)) is not None or found
+def written_out(w: Workbench, words: Iterable[Word]) -> dict[Letter, list[Atom]]:
+    """The matrices of literal size in these words that are now known by their entries, with
+    these."""
+    found: dict[Letter, list[Atom]] = {}
+    for x in dict.fromkeys(x.T if x.transposed else x for word in words for x in word):
+        rows, cols = x.rows.value, x.cols.value
+        node = w.raising.letters.get(x)
+        if x.block is not None or rows is None or cols is None or node is None:
+            continue
+        if node.op != "name" or not 2 <= rows <= MAX_SIZE >= cols >= 2:
+            continue
+        places = [(rational(i + 1), rational(j + 1)) for i in range(rows) for j in range(cols)]
+        entries = [term("entry", node, *place) for place in places]
+        for size in {rows, cols}:
+            w.schema("eye_units", n=rational(size))
+        if w.attempt(term("eq", node, term("block", *entries, data=(rows, cols)))) is not None:
+            values = [w.facts.lowering.lower(e) for e in entries]
+            found[x] = [a for v in values for m, _ in v.terms for a, _ in m]
     return found
+
+
+def traces_by_entries(w: Workbench, goal: Term) -> int | None:
+    """Determinants or entries and traces of small matrices, all of them polynomials in entries."""
+    difference = w.facts.difference(goal)
+    if not difference.is_scalar or all(n.op not in ("det", "entry") for n in postorder([goal])):
+        return None
+    words = [a.word for m, _ in difference.terms for a, _ in m if a.word and a.word[0].rows != ONE]
+    before = len(w.facts.facts)
+    entries = written_out(w, words)
+    if not entries:
+        return None
+    brought = range(before, len(w.facts.facts))
+    instances.gather(w, [goal])
+    ideal = Ideal(w.tick)
+    for x, atoms in entries.items():
+        ideal.weigh(x, HEAVY)  # in a trace, every matrix is written out
+        for a in atoms:
+            ideal.weigh(a, 1)
+    # The latest come first: the entries, and the minors of a determinant before it.
+    for place, fact in reversed(list(enumerate(w.facts.facts))):
+        if fact.relation.op == "eq" and all(n.op != "sum" for n in postorder([fact.relation])):
+            value = w.facts.difference(fact.relation)
+            equations.weigh(w, ideal, value)
+            ideal.add(value, place, ("",) if value.is_scalar else ("", "T"))
+    rest, used = ideal.reduce(difference)
+    if rest.terms:
+        w.aside.update(brought)
+        return None
+    return w.combine(goal, ideal, used)
 
 
 def numeric_inverse(w: Workbench, a: Term) -> Term | None:

@@ -30,6 +30,11 @@ class Raising:
         """Remember the letters and atoms that the closed subterms of `root` lower to."""
         for node in postorder([root], self._seen):
             self._seen.add(node)
+            if node.op == "entry" and not node.args[0].free:
+                kind = infer(node.args[0], self.lowering.scope)
+                for index, size in zip(node.args[1:], (kind.rows, kind.cols), strict=False):
+                    if not index.free:
+                        self.learn(term("unit", size_term(size), index))
             if node.free or node.op.endswith("_type"):
                 continue
             kind = infer(node, self.lowering.scope).kind
@@ -43,9 +48,6 @@ class Raising:
                 self._note_reciprocal(node.args[-1])
             elif node.op == "pow" and self._may_divide(*node.args):
                 self._note_reciprocal(node.args[0])
-            elif node.op == "entry":
-                rows = infer(node.args[0], self.lowering.scope).rows
-                self.learn(term("unit", size_term(rows), node.args[1]))
 
     def _note(self, node: Term, value: Poly) -> None:
         if len(value.terms) != 1:
