@@ -10,6 +10,7 @@ from proofs.checker.definedness import ZERO, NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
 from proofs.language.tree import Term, postorder, rational, term
+from proofs.search import equations
 from proofs.search.raising import NoTerm, size_term, size_terms
 from proofs.search.squares import Center, centers
 from proofs.search.workbench import Stuck, Workbench
@@ -23,6 +24,7 @@ def gather(w: Workbench, relation: Term) -> list[int]:
     size = len(w.facts.facts)
     with suppress(NoTerm, TooLarge, StatementError):
         _schwarz(w, relation)
+        _squares(w, relation)
     _traces(w, relation)
     new = range(size, len(w.facts.facts))
     return [i for i in new if w.facts.facts[i].relation.op in ("le", "ge")]
@@ -35,16 +37,37 @@ def _schwarz(w: Workbench, relation: Term) -> None:
     tries = 0
     for monomial, _ in difference.terms:
         words = [a.word for a, n in monomial if a.word is not None for _ in range(n)]
-        if len(words) != 2 or words[0] is None or words[1] is None:
-            continue
         if not any(c < 0 for c in difference.terms.values()):
             return
+        if len(words) != 2 or words[0] is None or words[1] is None:
+            continue
         for x, one in _halves(words[0], metrics):
             for y, two in _halves(words[1], metrics):
                 tries += 1
                 if tries > MAX_TRIES or (x.rows, x.cols) != (y.rows, y.cols):
                     continue
                 _instance(w, difference, (x, one), (y, two))
+
+
+def _squares(w: Workbench, relation: Term) -> None:
+    """tr(X.T*Y)^2 <= tr(X.T*X)*tr(Y.T*Y), for the ways to cut a trace whose square is below."""
+    words: dict[Word, None] = {}
+    difference, _ = equations.known(w, [relation]).reduce(w.facts.difference(relation))
+    for (monomial, _), c in difference.terms.items():
+        words |= {a.word: None for a, n in monomial if a.word and n == 2 and c < 0}
+    tries = 0
+    for word in words:
+        for turned in [word] if word[0].rows == ONE else dict.fromkeys(turns(word)):
+            for cut in range(len(turned)):
+                x, y = turned[:cut], turned[cut:]
+                tries += 1
+                if tries > MAX_TRIES or (word[0].rows == ONE and not x):
+                    continue
+                n = size_term(y[0].rows)
+                left = w.raising.word(tuple(a.T for a in reversed(x))) if x else term("eye", n)
+                k = size_term(y[-1].cols)
+                values = {"A": term("eye", n), "X": left, "Y": w.raising.word(y)}
+                w.schema("trace_schwarz", n=n, k=k, **values)
 
 
 def _instance(

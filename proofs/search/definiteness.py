@@ -19,6 +19,8 @@ from proofs.search.workbench import Stuck, Workbench
 
 Method = Callable[[Workbench, Term, Term], int | None]
 STEPS = 40  # of completion before a second attempt
+MAX_FACTORS = 3  # commuting ones that a product is tried with
+MAX_DIVISIONS = 24
 
 
 def definite(w: Workbench, a: Term) -> int | None:
@@ -62,6 +64,8 @@ def _definite_by_form(w: Workbench, a: Term, n: Term) -> int | None:
         for x, y in (args, args[::-1]):
             if w.attempt(term("positive_definite", x)) is not None:
                 return w.schema("definite_sum", n=n, A=x, B=y)
+        if (found := _cone(w, a, n)) is not None:
+            return found
     if op == "mul" and infer(args[0], w.facts.scope).is_scalar:
         return w.schema("definite_scale", n=n, A=args[1], c=args[0])
     if op == "div":
@@ -84,6 +88,15 @@ def _definite_by_form(w: Workbench, a: Term, n: Term) -> int | None:
     if regrouping.is_larger(w, a):
         return regrouping.transferred(w, a, "positive_definite", "definite_equal")
     return None
+
+
+def _cone(w: Workbench, a: Term, n: Term) -> int | None:
+    """c*A + d*B, where c, d >= 0 aren't both zero."""
+    parts = [x.args for x in a.args if x.op == "mul" and infer(x.args[0], w.facts.scope).is_scalar]
+    if len(parts) != 2 or any(w.attempt(term("positive_definite", m)) is None for _, m in parts):
+        return None
+    (c, x), (d, y) = parts
+    return w.schema("definite_cone", n=n, A=x, B=y, a=c, b=d)
 
 
 def _definite_semidefinite(w: Workbench, a: Term, n: Term) -> int | None:
@@ -218,20 +231,53 @@ def _semidefinite_definite(w: Workbench, a: Term, n: Term) -> int | None:
 
 
 def _commuting(w: Workbench, a: Term, n: Term) -> int | None:
-    """A product of commuting semidefinite matrices, one of which is a letter."""
-    value, _ = equations.known(w, [term("eq", a, a)]).reduce(w.facts.lowering.lower(a))
+    """A product of commuting semidefinite matrices, one of which is a letter, or known."""
+    ideal = equations.known(w, [term("eq", a, a)])
+    value, _ = ideal.reduce(w.facts.lowering.lower(a))
     firsts = {word[:1] for _, word in value.terms}
-    if len(firsts) != 1 or len(value.terms) < 2:
+    factors = []
+    if len(firsts) == 1 and len(value.terms) > 1:
+        ((first,),) = firsts or {()}
+        rest = Poly(first.cols, value.cols, {(m, x[1:]): c for (m, x), c in value.terms.items()})
+        factors = [(w.raising.letter(first), rest)] if first.rows == first.cols else []
+    for fact in list(w.facts.facts) if _some_commute(w) else ():
+        if fact.relation.op == "positive_semidefinite" and len(factors) < MAX_FACTORS:
+            known = fact.relation.args[0]
+            rest = _quotient(ideal, value, w.facts.lowering.lower(known))
+            factors += [] if rest is None else [(known, rest)]
+    for one, rest in factors:
+        two = w.raising.poly(rest)
+        if w.schema("semidefinite_commuting", n=n, A=one, B=two) is None:
+            continue
+        found = transferred(w, term("mul", one, two), a, n, ideal, "positive_semidefinite")
+        if found is not None:
+            return found
+    return None
+
+
+def _some_commute(w: Workbench) -> bool:
+    return any(f.relation.op == "commute" for f in w.facts.facts)
+
+
+def _quotient(ideal: Ideal, value: Poly, divisor: Poly) -> Poly | None:
+    """q, where value = divisor*q up to known equations: a letter of the divisor is taken out of
+    the words that it is in, wherever it stands."""
+    leads = [(x[0], c) for (m, x), c in divisor.terms.items() if len(x) == 1 and not m]
+    if not leads or divisor.rows != value.rows or len(divisor.terms) < 2:
         return None
-    ((first,),) = firsts or {()}
-    rest = Poly(first.cols, value.cols, {(m, x[1:]): c for (m, x), c in value.terms.items()})
-    try:
-        one, two = w.raising.letter(first), w.raising.poly(rest)
-    except NoTerm:
-        return None
-    if first.rows != first.cols:
-        return None
-    return w.schema("semidefinite_commuting", n=n, A=one, B=two)
+    lead, scale = leads[0]
+    rest, total = value, Poly(divisor.cols, value.cols, {})
+    for _ in range(MAX_DIVISIONS):
+        if not rest.terms:
+            return total
+        (monomial, word), c = max(rest.terms.items(), key=lambda t: t[0][1].count(lead))
+        if lead not in word:
+            return None
+        at = word.index(lead)
+        part = Poly(divisor.cols, value.cols, {(monomial, word[:at] + word[at + 1 :]): c / scale})
+        total = total + part
+        rest, _ = ideal.reduce(rest - divisor * part)
+    return None
 
 
 def _by_its_form(w: Workbench, a: Term, n: Term) -> int | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
+from proofs.checker.algebra import ONE
 from proofs.checker.definedness import ZERO
 from proofs.language.infer import infer
 from proofs.language.sizes import Size
@@ -97,6 +98,53 @@ def half(power: Size) -> tuple[Term, bool] | None:
     for monomial, c in power.terms:
         total += prod(map(Size.dimension, monomial), start=Size.literal(c // 2))
     return (size_term(total), bool(odd)) if total.is_positive else None
+
+
+# ---------------------------------------------------------------- blocks
+
+
+def blocks(w: Workbench, a: Term) -> bool:
+    """Whether the determinant of two by two blocks is now known by what needs no inverse: a row
+    and a column at the border, blocks that commute, or a corner that can be cleared."""
+    p, q, r, s = a.args
+    n, k = infer(p, w.facts.scope).rows, infer(s, w.facts.scope).rows
+    if k == ONE and n != ONE and w.find(term("invertible", p)) is None:
+        return (
+            w.schema("det_bordered", n=w.size(p), A=p, b=q, c=term("transpose", r), d=s) is not None
+        )
+    if n != k or n == ONE:
+        return False
+    product = [w.facts.lowering.lower(term("mul", *pair)) for pair in ((r, s), (s, r))]
+    known = any(f.relation.op == "commute" for f in w.facts.facts)
+    if product[0] == product[1] or (known and w.attempt(term("commute", r, s)) is not None):
+        return w.schema("det_block_commuting", n=w.size(p), A=p, B=q, C=r, D=s) is not None
+    return _sheared(w, a)
+
+
+def _sheared(w: Workbench, a: Term) -> bool:
+    """det(a) by [I, c*I; 0, I]*a*[I, -c*I; 0, I], where that has a corner of zeros."""
+    p, q, r, s = a.args
+    n = w.size(p)
+    one, zero = term("eye", n), term("zeros", n, n)
+    i = term("constant", data="i")
+    for c in (rational(1), rational(-1), i, term("neg", i)):
+        multiple = term("mul", c, r)
+        top, bottom = term("add", p, multiple), term("sub", s, multiple)
+        corner = term("add", q, term("mul", c, term("sub", bottom, p)))
+        if w.facts.lowering.lower(corner).terms:
+            continue
+        scaled = term("mul", c, one)
+        left = term("block", one, scaled, zero, one, data=(2, 2))
+        right = term("block", one, term("neg", scaled), zero, one, data=(2, 2))
+        size, product = w.size(a), term("mul", a, right)
+        sizes = {"n": n, "k": n}
+        w.schema("det_eye", n=n)
+        w.schema("det_triangular", **sizes, A=one, B=scaled, D=one)
+        w.schema("det_triangular", **sizes, A=one, B=term("neg", scaled), D=one)
+        w.schema("det_product", n=size, A=a, B=right)
+        w.schema("det_product", n=size, A=left, B=product)
+        return w.schema("det_triangular_lower", **sizes, A=top, C=r, D=bottom) is not None
+    return False
 
 
 def _is_base(w: Workbench, base: Term) -> bool:

@@ -8,7 +8,7 @@ from proofs.checker.algebra import ONE, Atom, TooLarge
 from proofs.checker.definedness import ZERO, NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer, polynomial
-from proofs.language.tree import Term, postorder, rational, term
+from proofs.language.tree import Term, bound, postorder, rational, term
 from proofs.language.types import Kind
 from proofs.search import (
     calculus,
@@ -244,6 +244,13 @@ def _determinant(w: Workbench, node: Term) -> None:
         w.schema("det_conj", n=n, A=args[0])
     elif op == "neg":
         w.schema("det_scale", n=n, A=args[0], c=rational(-1))
+    elif op == "adj":
+        w.schema("det_adj", n=n, A=args[0])
+        equal = _adjugate(w, a)
+        if equal is not None:
+            w.congruence(equal, term("det", bound(0, term("matrix_type", n, n))))
+    elif op == "pow":
+        w.schema("det_power", n=n, A=args[0], p=args[1])
     elif op == "diag":
         w.schema("det_diag", n=n, x=args[0])
     elif op == "mul":
@@ -259,7 +266,7 @@ def _determinant(w: Workbench, node: Term) -> None:
             w.schema("det_triangular", **sizes, A=p, B=q, D=s)
         elif q.op == "zeros":
             w.schema("det_triangular_lower", **sizes, A=p, C=r, D=s)
-        else:
+        elif not determinants.blocks(w, a):
             found = w.schema("det_block", **sizes, A=p, B=q, C=r, D=s)
             known = [w.find(term(prop, s)) for prop in ("invertible", "positive_definite")]
             if found is None or known != [None, None]:
@@ -269,15 +276,30 @@ def _determinant(w: Workbench, node: Term) -> None:
     elif op in ("add", "sub"):
         for base, update in (args, args[::-1]) if op == "add" else (args,):
             for u, v in _outer(w, update, negative=op == "sub"):
-                if w.schema("det_lemma", n=n, A=base, u=u, v=v) is not None:
-                    return
+                for rule in ("det_lemma", "det_rank_one"):
+                    if w.schema(rule, n=n, A=base, u=u, v=v) is not None:
+                        return
         for _ in determinants.updates(w, node):  # taken as they are found
             pass
 
 
-def _adjugate(w: Workbench, node: Term) -> None:
+def _adjugate(w: Workbench, node: Term) -> int | None:
+    """An adjugate as what stands in place of an inverse; the place of what its form says."""
+    a, n = node.args[0], w.size(node)
     for rule in ("adj_left", "adj_right"):
-        w.schema(rule, n=w.size(node), A=node.args[0])
+        w.schema(rule, n=n, A=a)
+    found = None
+    if a.op == "transpose":
+        found = w.schema("adj_transpose", n=n, A=a.args[0])
+    elif a.op == "neg":
+        found = w.schema("adj_scale", n=n, A=a.args[0], c=rational(-1))
+    elif a.op == "mul" and infer(a.args[0], w.facts.scope).is_scalar:
+        found = w.schema("adj_scale", n=n, A=a.args[1], c=a.args[0])
+    elif a.op == "mul" and infer(a.args[0], w.facts.scope).cols == infer(a, w.facts.scope).cols:
+        found = w.schema("adj_product", n=n, A=a.args[0], B=a.args[1])
+    if a.op == "inv" or w.find(term("invertible", a)) is not None:
+        w.schema("adj_inverse", n=n, A=a)
+    return found
 
 
 def _outer(w: Workbench, update: Term, negative: bool) -> list[tuple[Term, Term]]:
@@ -429,7 +451,7 @@ def _scalars_of(w: Workbench, terms: list[Term]) -> dict[Atom, None]:
     return found
 
 
-INSTANCES: dict[str, Callable[[Workbench, Term], None]] = {
+INSTANCES: dict[str, Callable[[Workbench, Term], object]] = {
     "kron": products.kronecker,
     "vec": products.vectorized,
     "hadamard": entrywise.hadamard,

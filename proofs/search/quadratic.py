@@ -16,7 +16,7 @@ from proofs.checker.definedness import NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
 from proofs.language.tree import Term, postorder, term
-from proofs.search import bounds, equations, signs
+from proofs.search import bounds, determinant_bounds, equations, signs
 from proofs.search.ideal import Ideal
 from proofs.search.raising import NoTerm, size_term, size_terms
 from proofs.search.squares import Square, Squares
@@ -35,8 +35,10 @@ def sign(w: Workbench, relation: Term) -> int | None:
     if signs.says_nothing(w, relation):
         return None
     ideal = equations.known(w, [relation])
-    if _determinants(w, relation) and (found := signs.sign(w, relation)) is not None:
-        return found
+    if determinant_bounds.gather(w, relation):
+        for method in (signs.sign, determinant_bounds.concave):
+            if (found := method(w, relation)) is not None:
+                return found
     found = _by_name(w, relation, difference)
     if found is not None:
         return found
@@ -71,18 +73,6 @@ def _by_name(w: Workbench, relation: Term, difference: Poly) -> int | None:
         if found is not None:
             return found
     return None
-
-
-def _determinants(w: Workbench, relation: Term) -> bool:
-    """det(A) <= det(B) for semidefinite A <= B in sight; whether anything was found."""
-    inside = [n.args[0] for n in postorder([relation]) if n.op == "det" and not n.free]
-    found = [
-        w.schema("order_det", n=w.size(a), A=a, B=b)
-        for a in inside
-        for b in inside
-        if a is not b and w.size(a) is w.size(b)
-    ]
-    return any(f is not None for f in found)
 
 
 def _by_squares(w: Workbench, relation: Term, difference: Poly, ideal: Ideal) -> int | None:

@@ -161,11 +161,16 @@ def _nonnegative(
     # One that is negative for sure is accounted for first.
     negative.sort(key=lambda item: item[1] > 0 or monomial(w, item[0], -item[1]) is None)
     repairs = [r for r in _repairs(w, value, negative) if len(r[1].terms) <= len(value.terms) + 3]
-    for row, rest, is_strict in sorted(repairs, key=lambda r: len(r[1].terms)):
+    for row, rest, is_strict in sorted(repairs, key=lambda r: _bulk(r[1])):
         terms = _nonnegative(w, rest, strict and not is_strict, depth - 1, tries)
         if terms is not None:
             return [row, *terms]
     return None
+
+
+def _bulk(value: Poly) -> tuple[int, int]:
+    """How many terms a value has, and their degrees in all."""
+    return len(value.terms), sum(n for m, _ in value.terms for _, n in m)
 
 
 def _monomials(w: Workbench, value: Poly, strict: bool) -> list[Any] | None:
