@@ -49,6 +49,7 @@ from proofs.search.ideal import Ideal
 from proofs.search.induction import by_induction
 from proofs.search.pseudo_inverses import by_penrose
 from proofs.search.raising import NoTerm, opened, size_term
+from proofs.search.telescoping import by_differences
 from proofs.search.towers import by_towers
 from proofs.search.workbench import Workbench
 
@@ -570,6 +571,7 @@ TACTICS = (
     _with_more,
     scalars.without_divisors,
     scalars.by_cases,
+    by_differences,
     by_induction,
     bounds.by_norm,
     _thorough,

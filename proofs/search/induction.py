@@ -32,6 +32,10 @@ def _candidates(w: Workbench, goal: Term) -> list[str]:
         for part in places.get(node.op, ()):
             if not part.free and polynomial(part, scope.dimensions) is not None:
                 counted |= dict.fromkeys(n for n in names_in(part) if n in scope.dimensions)
-    shapes = [d.type for d in scope.declarations]
-    shaped = {n for type_ in shapes for n in names_in(type_)}
-    return [p for p in counted if p not in shaped]
+    fixed = shaped(w)
+    return [p for p in counted if p not in fixed]
+
+
+def shaped(w: Workbench) -> set[str]:
+    """The dimensions in the shapes of the names."""
+    return {n for d in w.facts.scope.declarations for n in names_in(d.type)}
