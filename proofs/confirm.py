@@ -15,7 +15,7 @@ from proofs.instances import Instances, conforms
 from proofs.language.tree import Statement, Term, decode_nodes
 from proofs.refute import examine
 
-TRIES = 60  # instances drawn in search of models
+TRIES, MORE = 60, 400  # instances drawn in search of models, and where there are none yet
 
 
 def facts_of(
@@ -36,7 +36,9 @@ def satisfying(statement: Statement, count: int = 3, seed: int = 3) -> list[Mode
     """Some models of the hypotheses, the last that were found first-hand; maybe none."""
     instances = Instances(statement, seed=seed)
     found: list[Model] = []
-    for place in range(TRIES):
+    for place in range(MORE):
+        if place >= TRIES and found:
+            break
         model = instances.draw(place, found)
         if conforms(model, instances.scope) and examine(statement, model).hypotheses_hold:
             found.append(model)

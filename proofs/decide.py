@@ -8,7 +8,7 @@ finds is believed only once the checker has accepted it.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from proofs.language.errors import Span, StatementError
 from proofs.language.infer import Scope
 from proofs.language.infer import check as check_types
 from proofs.language.tree import Statement, Term, instantiate, rational, term
-from proofs.library import Judgement
+from proofs.library import Judgement, Lemma, by_hash
 from proofs.refute import (
     Attempt,
     Refutation,
@@ -60,6 +60,7 @@ class Decision(Typeset):
     span: Span | None = None
     judgement: Judgement | None = None  # what the checker said of the certificate
     certificate: Mapping[str, Any] | None = None
+    lemmas: tuple[Lemma, ...] = ()  # what the certificate cites
     path: Path | None = None  # where the certificate lies
     witness: Refutation | UndefinedPoint | None = None
     attempt: Attempt | None = None  # what the refuter tried
@@ -220,6 +221,7 @@ def decide(
     seed: int = 0,
     names: show.Names = show.NO_NAMES,
     neighbour: bool = True,
+    lemmas: Sequence[Lemma] = (),
 ) -> Decision:
     """The answer for one statement.
 
@@ -230,10 +232,11 @@ def decide(
         names: abbreviations for terms, to be used where the answer is shown.
         neighbour: whether the nearest true statement is looked for where this one is false, which
             takes longer than to see that it is.
+        lemmas: what a proof may cite.
     """
     started = time.perf_counter()
     deadline = started + seconds
-    answer = _decide(statement, deadline, seed, REPAIRS, names)
+    answer = _decide(statement, deadline, seed, REPAIRS, names, lemmas)
     if neighbour and answer.verdict is Verdict.REFUTED:
         answer = _with_neighbour(answer, statement, deadline, seed, names)
     return replace(answer, seconds=time.perf_counter() - started, names=names)
@@ -270,7 +273,12 @@ def at_point(statement: Statement, node: Term) -> Term:
 
 
 def _decide(
-    statement: Statement, deadline: float, seed: int, repairs: int, names: show.Names
+    statement: Statement,
+    deadline: float,
+    seed: int,
+    repairs: int,
+    names: show.Names,
+    lemmas: Sequence[Lemma] = (),
 ) -> Decision:
     try:
         scope = Scope.of(statement.declarations)
@@ -278,12 +286,13 @@ def _decide(
     except StatementError as error:
         return Decision(Verdict.ILL_POSED, statement, 0.0, error.message, span=error.span)
     seconds = _left(deadline)
+    citable = by_hash(lemmas)
     # Most statements are settled by a few instances or by a short search, whichever it is.
     refuter = Refuter(statement, seed, scope=scope)
     found: dict[str, Any] | Failure = Failure("it is refuted")
     if not refuter.look(FIRST_INSTANCES, min(FIRST, seconds)):
         turns = _Turns(refuter)
-        found = search(statement, min(SHORT, 0.3 * _left(deadline)), meanwhile=turns)
+        found = search(statement, min(SHORT, 0.3 * _left(deadline)), citable, turns)
     attempt = refuter.attempt()
     if attempt.witness is None and (isinstance(found, Failure) or not attempt.stats.satisfied):
         refuter.look(QUICK_INSTANCES, min(QUICK, _left(deadline)))
@@ -297,9 +306,9 @@ def _decide(
         )  # fmt: skip
     if isinstance(found, Failure) and not found.final:
         # The search has its share even where a single instance took long to evaluate.
-        found = search(statement, max(0.8 * _left(deadline), 0.4 * seconds))
+        found = search(statement, max(0.8 * _left(deadline), 0.4 * seconds), citable)
     if not isinstance(found, Failure):
-        return _proved(statement, found, attempt, deadline)
+        return _proved(statement, found, attempt, deadline, lemmas)
     longer = refute(
         statement, seconds=min(LONG, _left(deadline)), seed=seed + 1, instances=LONG_INSTANCES
     )
@@ -329,22 +338,29 @@ class _Turns:
 
 
 def _proved(
-    statement: Statement, certificate: dict[str, Any], attempt: Attempt, deadline: float
+    statement: Statement,
+    certificate: dict[str, Any],
+    attempt: Attempt,
+    deadline: float,
+    lemmas: Sequence[Lemma],
 ) -> Decision:
     """The checker's word on what the search found."""
     try:
-        report = check(statement, certificate)
+        report = check(statement, certificate, by_hash(lemmas))
     except Rejected as error:
         failure = Failure(f"the search's certificate was rejected: {error}")
         return _unsettled(statement, failure, attempt, deadline)
+    cited = [lemma for lemma in lemmas if lemma.statement.hash in report.lemmas]
+    axioms = frozenset[str]().union(*(lemma.axioms for lemma in cited))
+    verdict = Verdict.CONDITIONAL if axioms else Verdict.PROVED
     judgement = Judgement(
-        Verdict.PROVED, rules=report.rules, hypotheses_used=report.hypotheses_used,
-        steps=report.steps,
+        verdict, axioms, frozenset(lemma.name for lemma in cited), rules=report.rules,
+        hypotheses_used=report.hypotheses_used, steps=report.steps,
     )  # fmt: skip
     message = "" if attempt.stats.satisfied else "no model of the hypotheses was found"
     return Decision(
-        Verdict.PROVED, statement, 0.0, message, judgement=judgement, certificate=certificate,
-        attempt=attempt,
+        verdict, statement, 0.0, message, judgement=judgement, certificate=certificate,
+        lemmas=tuple(cited), attempt=attempt,
     )  # fmt: skip
 
 

@@ -32,7 +32,7 @@ from proofs.language.tree import (
     substitute,
     term,
 )
-from proofs.library import Judgement, Library, Theorem
+from proofs.library import Judgement, Lemma, Library, Theorem
 from proofs.report import stated_sizes
 from proofs.typeset import Typeset, display, inline, words
 from proofs.verdict import Verdict, weakest
@@ -267,8 +267,9 @@ def explain_theorem(theorem: Theorem, library: Library) -> Explanation:
     goals = []
     for place, judgement in enumerate(library.judge(theorem)):
         certificate: Any = theorem.certificates[place] if judgement.steps else None
+        lemmas = library.cited(certificate, theorem)
         goals.append(
-            _goal(theorem.statements[place], judgement, certificate, library, theorem.defines)
+            _goal(theorem.statements[place], judgement, certificate, lemmas, theorem.defines)
         )
     heading = [theorem.name, theorem.title.rstrip("."), " ".join(theorem.items), *theorem.cites]
     shown = "; ".join(part for part in heading if part)
@@ -284,9 +285,8 @@ def explain_file(path: Path, *, seconds: float = 10.0) -> Explanation:
 
 def explain_answers(heading: str, answers: Sequence[Decision]) -> Explanation:
     """The proofs of what was decided; an answer without a proof stands for itself."""
-    library = Library()
     goals = [
-        _goal(answer.statement, answer.judgement, answer.certificate, library, answer.names)
+        _goal(answer.statement, answer.judgement, answer.certificate, answer.lemmas, answer.names)
         if answer.statement and answer.judgement and answer.certificate else answer
         for answer in answers
     ]  # fmt: skip
@@ -295,12 +295,11 @@ def explain_answers(heading: str, answers: Sequence[Decision]) -> Explanation:
 
 def _goal(
     statement: Statement, judgement: Judgement, certificate: Mapping[str, Any] | None,
-    library: Library, names: show.Names,
+    lemmas: Sequence[Lemma], names: show.Names,
 ) -> GoalExplanation:  # fmt: skip
     lines: Sequence[Line] = ()
     if certificate is not None:
-        called = {s.hash: t.name for t in library.theorems.values() for s in t.statements}
-        lines = proof_lines(statement, certificate, library.lemmas(certificate), called)
+        lines = proof_lines(statement, certificate, lemmas)
     taken = set[str]().union(*(names_in(line.relation) for line in lines))
     free = {n: node for n, node in names.items() if n not in taken}
     return GoalExplanation(statement, judgement, tuple(lines), free)
@@ -309,19 +308,17 @@ def _goal(
 def proof_lines(
     statement: Statement,
     certificate: Mapping[str, Any],
-    lemmas: Mapping[str, Statement],
-    called: Mapping[str, str] | None = None,
+    lemmas: Sequence[Lemma] = (),
 ) -> list[Line]:
     """The steps of an accepted certificate, those of sub-proofs indented.
 
     Args:
         statement: what is proved.
         certificate: a certificate that the checker has accepted for it.
-        lemmas: the statements that the certificate cites, by hash.
-        called: how to call them. Default: by the beginning of the hash.
+        lemmas: what the certificate cites.
     """
     nodes = decode_nodes(certificate["nodes"], postorder(statement.roots()))
-    reader = _Reader(statement, nodes, lemmas, called or {})
+    reader = _Reader(statement, nodes, lemmas)
     reader.run(certificate["steps"], [], list(statement.declarations), 0)
     return reader.lines
 
@@ -334,10 +331,10 @@ class _Reader:
         self,
         statement: Statement,
         nodes: list[Term],
-        lemmas: Mapping[str, Statement],
-        called: Mapping[str, str],
+        lemmas: Sequence[Lemma],
     ) -> None:
-        self.statement, self.nodes, self.lemmas, self.called = statement, nodes, lemmas, called
+        self.statement, self.nodes = statement, nodes
+        self.lemmas = {lemma.statement.hash: lemma for lemma in lemmas}
         self.lines: list[Line] = []
 
     def run(
@@ -384,8 +381,8 @@ class _Reader:
         self, step: dict[str, Any], facts: list[Term], scope: list[Declaration], depth: int
     ) -> Shown:
         hash_ = step["statement"]
-        called = f"theorem {self.called.get(hash_, hash_[:20])}"
-        return self._instance(self.lemmas[hash_], called, step, scope)
+        lemma = self.lemmas[hash_]
+        return self._instance(lemma.statement, f"theorem {lemma.name}", step, scope)
 
     def _instance(
         self, rule: Statement, called: str, step: dict[str, Any], scope: list[Declaration]

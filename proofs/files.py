@@ -16,7 +16,17 @@ from proofs.decide import Decision, decide, ended
 from proofs.language.errors import StatementError
 from proofs.language.parser import parse
 from proofs.language.tree import Statement
-from proofs.library import Judgement, Library, Theorem, read_certificates, write_certificates
+from proofs.library import (
+    THEOREMS,
+    Judgement,
+    Lemma,
+    Library,
+    Theorem,
+    UnknownTheorem,
+    by_hash,
+    read_certificates,
+    write_certificates,
+)
 from proofs.processes import mapped
 from proofs.refute import UndefinedPoint
 from proofs.typeset import Typeset
@@ -123,7 +133,7 @@ def _attacked(answer: Decision, task: Task) -> Decision:
         return answer
     from proofs.attack import attack
 
-    lemmas = Library().lemmas(answer.certificate)
+    lemmas = by_hash(answer.lemmas)
     counts = attack(answer.statement, answer.certificate, lemmas, seed=task.seed)
     return replace(answer, mutants=counts)
 
@@ -167,14 +177,21 @@ def decide_file(
         return [_failed(None, error, path, time.perf_counter() - started)]
     spent = time.perf_counter() - started
     beside = path.with_suffix(".json")
-    known = _known_proofs(Theorem(f"statement.{path.stem}", path, document), beside)
-    answers = []
+    library, theorem = Library(), Theorem(_name(path), path, document)
+    try:
+        lemmas = list(library.used(theorem.header("uses")))
+    except UnknownTheorem as error:
+        message = f"#! uses: {error.args[0]}"
+        return [Decision(Verdict.ILL_POSED, None, spent, message, str(path))]
+    known = _known_proofs(library, theorem, beside)
+    answers: list[Decision] = []
     for place, statement in enumerate(document.statements):
         if place in known:
             judgement, certificate = known[place]
             answer = Decision(
                 judgement.verdict, statement, time.perf_counter() - started, file=str(path),
                 judgement=judgement, certificate=certificate, path=beside, names=document.defines,
+                lemmas=library.cited(certificate, theorem),
             )  # fmt: skip
         else:
             try:
@@ -184,6 +201,7 @@ def decide_file(
                     seed=seed,
                     names=document.defines,
                     neighbour=neighbour,
+                    lemmas=lemmas,
                 )
             except Exception as error:  # noqa: BLE001  # the other goals and files go on
                 answer = _failed(statement, error, path, time.perf_counter() - started - spent)
@@ -194,6 +212,8 @@ def decide_file(
                 kept = _keep(statement, answer.certificate, certificates or default_folder())
                 answer = replace(answer, path=kept)
         answers.append(answer)
+        if answer.judgement is not None:  # the goals that follow may use this one
+            lemmas.append(Lemma(theorem.name, statement, answer.judgement.axioms))
         started, spent = time.perf_counter(), 0.0
     return _written(answers, beside) if write and len(known) < len(answers) else answers
 
@@ -253,7 +273,15 @@ def default_folder() -> Path:
 # ---------------------------------------------------------------- certificates in files
 
 
-def _known_proofs(theorem: Theorem, beside: Path) -> dict[int, tuple[Judgement, Mapping[str, Any]]]:
+def _name(path: Path) -> str:
+    """What a file is called as a theorem: by its folder where it lies in the library."""
+    folder = path.resolve().parent
+    return f"{folder.name if folder.parent == THEOREMS else 'statement'}.{path.stem}"
+
+
+def _known_proofs(
+    library: Library, theorem: Theorem, beside: Path
+) -> dict[int, tuple[Judgement, Mapping[str, Any]]]:
     """The goals whose certificate in the file beside is accepted, by place."""
     if not beside.is_file():
         return {}
@@ -261,7 +289,6 @@ def _known_proofs(theorem: Theorem, beside: Path) -> dict[int, tuple[Judgement, 
         certificates = read_certificates(beside, len(theorem.statements))
     except (StatementError, OSError, UnicodeDecodeError):
         return {}
-    library = Library()
     judged = library.judge(replace(theorem, certificates=certificates))
     return {
         place: (judgement, certificate)  # type: ignore[misc]  # accepted, so it is an object

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 THEOREMS = Path(__file__).parent / "theorems"
 CITED = "cited"  # the subject of facts that are only cited
 FORMAT = 1
-HEADERS = frozenset({"items", "derive", "kernel", "where", "domain", "at", "cites"})
+HEADERS = frozenset({"items", "derive", "kernel", "where", "domain", "at", "cites", "uses"})
 
 
 class UnknownTheorem(LookupError):
@@ -106,6 +106,15 @@ class Theorem(Typeset):
 
 
 @dataclass(frozen=True, slots=True)
+class Lemma:
+    """A statement that holds, for proofs to cite: its name, and the cited facts under it."""
+
+    name: str
+    statement: Statement
+    axioms: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
     """What the checker says of one goal: proved, conditional on `axioms`, or open for a reason."""
 
@@ -172,17 +181,41 @@ class Library:
         """Everything that the proofs of a theorem rest on, besides the checker's rules."""
         return frozenset[str]().union(*(j.axioms for j in self.judge(theorem)))
 
-    def lemmas(self, certificate: object) -> dict[str, Statement]:
-        """The statements that a certificate cites and that hold, by hash."""
-        found = {}
+    def used(self, names: Iterable[str]) -> tuple[Lemma, ...]:
+        """The goals that hold of theorems and cited facts with these names.
+
+        Raises:
+            UnknownTheorem: a name is not one's, or that of several.
+        """
+        found = []
+        for theorem in map(self.find, names):
+            for statement, said in zip(theorem.statements, self.judge(theorem), strict=True):
+                if said.verdict in (Verdict.PROVED, Verdict.CONDITIONAL):
+                    found.append(Lemma(theorem.name, statement, said.axioms))
+        return tuple(found)
+
+    def lemmas(self, certificate: object, citing: Theorem | None = None) -> dict[str, Statement]:
+        """The statements of `cited` by hash, as the checker looks them up."""
+        return by_hash(self.cited(certificate, citing))
+
+    def cited(self, certificate: object, citing: Theorem | None = None) -> tuple[Lemma, ...]:
+        """The statements that a certificate cites and that hold.
+
+        Args:
+            certificate: decoded JSON.
+            citing: the theorem whose certificate it is, where it may lie outside the library: the
+                other goals of its file may be cited too.
+        """
+        found = []
         for hash_ in sorted(cited_hashes(certificate)):
-            place = self._places.get(hash_)
+            place = self._place(hash_, citing)
             if place is None:
                 continue
-            if self._judgement(*place, hash_).verdict in (Verdict.PROVED, Verdict.CONDITIONAL):
+            said = self._judgement(*place, hash_)
+            if said.verdict in (Verdict.PROVED, Verdict.CONDITIONAL):
                 theorem, index = place
-                found[hash_] = theorem.statements[index]
-        return found
+                found.append(Lemma(theorem.name, theorem.statements[index], said.axioms))
+        return tuple(found)
 
     @cached_property
     def _places(self) -> dict[str, tuple[Theorem, int]]:
@@ -192,6 +225,11 @@ class Library:
             for place, statement in enumerate(theorem.statements):
                 found.setdefault(statement.hash, (theorem, place))
         return found
+
+    def _place(self, hash_: str, citing: Theorem | None) -> tuple[Theorem, int] | None:
+        """Where a statement stands, in the file that cites it first of all."""
+        own = [s.hash for s in citing.statements] if citing and not citing.is_cited else []
+        return (citing, own.index(hash_)) if citing and hash_ in own else self._places.get(hash_)
 
     def _judgement(self, theorem: Theorem, place: int, hash_: str) -> Judgement:
         if theorem.is_cited and not theorem.problem:
@@ -212,19 +250,20 @@ class Library:
         if theorem.problem:
             return Judgement(Verdict.OPEN, reason=theorem.problem)
         certificate = theorem.certificates[place]
-        lemmas = self.lemmas(certificate)
+        cited = self.cited(certificate, theorem)
+        lemmas = by_hash(cited)
         try:
             report = check(theorem.statements[place], certificate, lemmas)
         except Rejected as error:
             missing = sorted(cited_hashes(certificate) - lemmas.keys())
             why = f"; it cites {', '.join(map(self._name, missing))}" if missing else ""
             return Judgement(Verdict.OPEN, reason=f"certificate rejected: {error}{why}")
-        leaned_on = [(self._places[h], h) for h in report.lemmas]
-        axioms = frozenset[str]().union(*(self._judgement(*p, h).axioms for p, h in leaned_on))
+        leaned_on = [m for m in cited if m.statement.hash in report.lemmas]
+        axioms = frozenset[str]().union(*(m.axioms for m in leaned_on))
         return Judgement(
             verdict=Verdict.CONDITIONAL if axioms else Verdict.PROVED,
             axioms=axioms,
-            lemmas=frozenset(t.name for (t, _), _ in leaned_on),
+            lemmas=frozenset(m.name for m in leaned_on),
             rules=report.rules,
             hypotheses_used=report.hypotheses_used,
             steps=report.steps,
@@ -235,6 +274,11 @@ class Library:
         if hash_ not in self._places:
             return f"an unknown statement {hash_[:20]}"
         return f"{self._places[hash_][0].name}, which is not proved"
+
+
+def by_hash(lemmas: Iterable[Lemma]) -> dict[str, Statement]:
+    """The statements, as the checker looks them up."""
+    return {lemma.statement.hash: lemma.statement for lemma in lemmas}
 
 
 def read_theorem(path: Path) -> Theorem:

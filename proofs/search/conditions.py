@@ -16,6 +16,7 @@ from proofs.search import (
     expectations,
     inner_products,
     invertibility,
+    monotone,
     order,
     positivstellensatz,
     properties,
@@ -71,7 +72,8 @@ def _dispatch(w: Workbench, relation: Term) -> int | None:
         ranks.bounds(w, relation)
         found = w.find(relation)
         scalars.bounds(w, relation)
-        methods = [signs.sign, inner_products.sign, quadratic.sign, positivstellensatz.sign]
+        methods = [signs.sign, monotone.sign, inner_products.sign, quadratic.sign]
+        methods.append(positivstellensatz.sign)
         # A sign alone is the algebra's business first.
         methods.insert(int(ZERO in args), covers.at_once)
         if positivstellensatz.is_plain(w, relation):

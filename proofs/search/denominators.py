@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from fractions import Fraction
 from typing import Any
 
 from proofs.checker.algebra import ONE, Atom, Poly
 from proofs.checker.definedness import ZERO
-from proofs.language.tree import Term, term
+from proofs.language.tree import Term, rational, term
 from proofs.search import equations
+from proofs.search.factoring import factors
 from proofs.search.ideal import divide
 from proofs.search.raising import NoTerm, factors_of
 from proofs.search.workbench import ARITHMETIC, Stuck, Workbench
@@ -31,18 +33,57 @@ def factored(w: Workbench, relation: Term) -> int | None:
     return w.positive(relation, [["1", places, None]])
 
 
+def split(w: Workbench, relation: Term, difference: Poly) -> int | None:
+    """The sign of a polynomial that splits, from the signs of its factors."""
+    if w.level > MAX_LEVEL:
+        return None
+    for value, rows in _forms(w, relation, difference):
+        found = factors(value)
+        if len([p for p, _ in found if p.constant is None]) < 2:
+            continue
+        row = _signs(w, found, relation.op)
+        if row is not None:
+            return w.positive(relation, [row], rows)
+    return None
+
+
+def _signs(w: Workbench, found: list[tuple[Poly, int]], op: str) -> list[Any] | None:
+    """A row `[coefficient, facts, root]` for a product of factors, each with a sign."""
+    coefficient, places, root = Fraction(1), list[int](), None
+    for p, power in sorted(found, key=lambda f: len(f[0].terms)):
+        if p.constant is not None:
+            coefficient *= p.constant
+            continue
+        above = w.raising.poly(p)
+        if op == "ge" and power > 1:
+            half = above if power < 4 else term("pow", above, rational(power // 2))
+            root = half if root is None else term("mul", root, half)
+        for _ in range(power % 2 if op == "ge" else power):
+            place = w.attempt(wanted := term(op, above, ZERO))
+            if place is None:
+                wanted = term(op, term("neg", above), ZERO)
+                place = w.attempt(wanted)
+                coefficient = -coefficient
+            if place is None:
+                return None
+            places.append(w.stated(wanted, place))
+    if coefficient < 0:
+        return None
+    return [str(coefficient), places, None if root is None else w.place(root)]
+
+
 def cleared(w: Workbench, relation: Term, difference: Poly) -> int | None:
     """The sign of a sum of fractions from that of its numerator, over a positive denominator."""
     if w.level > MAX_LEVEL:
         return None
     for value, rows in _forms(w, relation, difference):
-        for q, denominator in _reciprocals(w, value):
+        for q, denominator in reciprocals(w, value):
             positive = w.attempt(term("gt", denominator, ZERO))
             if positive is None or positive == ARITHMETIC:
                 continue
-            power, numerator = _numerator(w, value, q, denominator)
+            power, upper = numerator(w, value, q, denominator)
             try:
-                above = w.raising.poly(numerator)
+                above = w.raising.poly(upper)
                 goal = term(relation.op, above, ZERO)
                 place = w.stated(goal, w.establish(goal))
                 inverse = w.schema("reciprocal_positive", x=denominator)
@@ -63,10 +104,10 @@ def nonzero(w: Workbench, relation: Term) -> int | None:
     """A sum of fractions is not zero where its numerator is not: p = q*x for a denominator q."""
     x = relation.args[0]
     value = w.facts.lowering.lower(x)
-    for q, denominator in _reciprocals(w, value)[:1]:
-        power, numerator = _numerator(w, value, q, denominator)
+    for q, denominator in reciprocals(w, value)[:1]:
+        power, upper = numerator(w, value, q, denominator)
         try:
-            above = w.raising.poly(numerator)
+            above = w.raising.poly(upper)
             w.establish(term("ne", above, ZERO))
         except (NoTerm, Stuck):
             return None
@@ -88,7 +129,7 @@ def _forms(w: Workbench, relation: Term, difference: Poly) -> list[tuple[Poly, l
     return forms
 
 
-def _reciprocals(w: Workbench, value: Poly) -> list[tuple[Atom, Term]]:
+def reciprocals(w: Workbench, value: Poly) -> list[tuple[Atom, Term]]:
     """The reciprocals in a polynomial, each with its denominator, sums first."""
     found: dict[Atom, Term] = {}
     for monomial, _ in value.terms:
@@ -99,7 +140,7 @@ def _reciprocals(w: Workbench, value: Poly) -> list[tuple[Atom, Term]]:
     return sorted(found.items(), key=lambda item: -len(item[0].key))
 
 
-def _numerator(w: Workbench, value: Poly, q: Atom, denominator: Term) -> tuple[int, Poly]:
+def numerator(w: Workbench, value: Poly, q: Atom, denominator: Term) -> tuple[int, Poly]:
     """The k and p with value = q^k*p, p free of the reciprocal q of the denominator."""
     below = w.facts.lowering.lower(denominator)
     power = max(dict(m).get(q, 0) for m, _ in value.terms)

@@ -24,7 +24,7 @@ def by_uniqueness(w: Workbench, goal: Term) -> int | None:
                 node = w.raising.atoms.get(a)
                 if node is None or node.op != "lambertw" or power != 1:
                     continue
-                for u in _candidates(w, value, place, a):
+                for u in candidates(w, value, place, a):
                     if node in postorder([u]):
                         continue
                     if _unique(w, node, u) and (found := equations.quick(w, goal)) is not None:
@@ -32,9 +32,7 @@ def by_uniqueness(w: Workbench, goal: Term) -> int | None:
     return None
 
 
-def _candidates(
-    w: Workbench, value: Poly, place: tuple[Monomial, Word], target: Atom
-) -> list[Term]:
+def candidates(w: Workbench, value: Poly, place: tuple[Monomial, Word], target: Atom) -> list[Term]:
     """Values that make `value` zero, for an atom that it holds once and linearly."""
     outside = divide(place[0], ((target, 1),))
     if place[1] or outside is None or sum(target in dict(m) for m, _ in value.terms) != 1:

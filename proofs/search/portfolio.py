@@ -15,6 +15,7 @@ from proofs.checker.judge import Rejected, check
 from proofs.language.effort import limited
 from proofs.language.errors import StatementError
 from proofs.language.tree import Statement, Term
+from proofs.search.citing import cite
 from proofs.search.conditions import establish
 from proofs.search.gaussians import declare_moments
 from proofs.search.ideal import OutOfTime
@@ -109,6 +110,7 @@ def _make_sense(w: Workbench) -> None:
         _define(w, hypothesis)
         w.take({"rule": "hypothesis", "index": index})
         w.failed.clear()
+    cite(w)
     for duty in duties(w.statement):
         establish(w, duty)
     for declaration in w.statement.declarations:

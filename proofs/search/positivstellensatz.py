@@ -17,12 +17,12 @@ from typing import Any
 from proofs.checker.algebra import ONE, Atom, Monomial, Poly, multiply
 from proofs.checker.definedness import ZERO
 from proofs.language.tree import Term, postorder, rational, term
-from proofs.search import equations, samples, signs, tangents
+from proofs.search import denominators, equations, samples, signs, tangents
 from proofs.search.gram import Block, Polynomial, Squares, certify
 from proofs.search.ideal import Ideal
 from proofs.search.linear import combination
 from proofs.search.raising import NoTerm
-from proofs.search.workbench import Workbench
+from proofs.search.workbench import ARITHMETIC, Workbench
 
 MAX_ATOMS = 6
 MAX_DEGREE = 10
@@ -226,15 +226,27 @@ class Problem:
             excess = signs.excess_of(w, fact.relation)
             if excess is None or excess.is_complex or len(excess.terms) > MAX_TERMS:
                 continue
-            value = self.reduced(excess)
+            strict = fact.relation.op in ("gt", "lt")
+            places, value = self._cleared(place, excess)
             if not _atoms(value) or not set(_atoms(value)) <= mine or len(value) > MAX_TERMS:
                 continue
-            strict = fact.relation.op in ("gt", "lt")
             old = found.get(excess.key)
             if old is None or (strict and not old.strict):
-                found[excess.key] = Given((place,), value, strict)
+                found[excess.key] = Given(places, value, strict)
         telling = [g for g in found.values() if not _follows(g, found.values())]
         return sorted(telling, key=lambda g: (_top(g.value), len(g.value)))[:MAX_GIVEN]
+
+    def _cleared(self, place: int, excess: Poly) -> tuple[tuple[int, ...], Polynomial]:
+        """A known inequality, multiplied by positive denominators that this one doesn't hold."""
+        value = self.reduced(excess)
+        foreign = set(_atoms(value)) - set(self.atoms)
+        places = [place]
+        for q, denominator in denominators.reciprocals(self.w, excess) if foreign else ():
+            positive = self.w.find(term("gt", denominator, ZERO))
+            if q in foreign and positive is not None and positive != ARITHMETIC:
+                power, excess = denominators.numerator(self.w, excess, q, denominator)
+                places += [positive] * power
+        return tuple(places), value if len(places) == 1 else self.reduced(excess)
 
     def _nonzero_squares(self) -> None:
         """x^2 > 0 for what is known not to be zero."""

@@ -10,7 +10,7 @@ from proofs.checker.algebra import Poly, TooLarge
 from proofs.checker.definedness import ZERO, NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
-from proofs.language.tree import Term, bound, postorder, rational, term
+from proofs.language.tree import Term, bound, names_in, postorder, rational, term
 from proofs.search import commutative, equations
 from proofs.search.factoring import factors
 from proofs.search.raising import NoTerm
@@ -162,6 +162,7 @@ def bounds(w: Workbench, relation: Term) -> None:
     """Inequalities for the moduli in a relation: triangles, and x <= abs(x)."""
     nodes = [n for n in postorder([relation]) if n.op in SPLIT and not n.free]
     nodes = [n for n in nodes if n.op == "abs" or len(n.args) == 2]
+    _known_bounds(w, names_in(relation))
     key = ("moduli", id(relation))
     if not nodes or key in w.instanced:
         return
@@ -180,6 +181,20 @@ def bounds(w: Workbench, relation: Term) -> None:
                     for one, two in ((x, turned), (x + turned, -turned), (x + turned, -x)):
                         places = (w.raising.poly(one), w.raising.poly(two))
                         _reduced(w, w.schema("abs_triangle", x=places[0], y=places[1]))
+
+
+def _known_bounds(w: Workbench, names: set[str]) -> None:
+    """x <= abs(x) and -x <= abs(x), where a hypothesis bounds the modulus of x, made of names."""
+    for hypothesis in w.statement.hypotheses:
+        if hypothesis.op not in ("le", "lt", "ge", "gt"):
+            continue
+        for node in postorder([hypothesis]):
+            if node.op != "abs" or node.free or ("modulus", node) in w.instanced:
+                continue
+            if names_in(node) & names and not infer(node.args[0], w.facts.scope).is_complex:
+                w.instanced.add(("modulus", node))
+                for x in (node.args[0], term("neg", node.args[0])):
+                    _reduced(w, w.schema("abs_above", x=x))
 
 
 def _reduced(w: Workbench, place: int | None) -> None:

@@ -50,7 +50,8 @@ def sign(w: Workbench, relation: Term) -> int | None:
             return product
         found = _reduced_sign(w, relation, difference)
         if found is None:
-            return denominators.cleared(w, relation, difference)
+            product = denominators.split(w, relation, difference)
+            return denominators.cleared(w, relation, difference) if product is None else product
         terms, rows = found
     return w.positive(relation, terms, rows)
 
@@ -85,10 +86,12 @@ def _mentions(w: Workbench, known: Term, x: Term, square: Poly) -> bool:
 
 
 def follows(w: Workbench, relation: Term) -> bool:
-    """Whether an inequality is a combination of known ones, or an even simpler matter."""
+    """Whether an inequality is a combination of known ones, or seen from its monomials' signs."""
     if w.find(relation) is not None:
         return True
-    terms = _linear(w, w.facts.difference(relation), relation.op == "gt")
+    difference, strict = w.facts.difference(relation), relation.op == "gt"
+    terms = _linear(w, difference, strict)
+    terms = _monomials(w, difference, strict) if terms is None else terms
     if terms is None:
         return False
     return w.positive(relation, terms) is not None

@@ -222,6 +222,15 @@ class Workbench:
         statement = find_rule(rule)
         if statement is None:
             raise KeyError(rule)
+        return self._instance(statement, {"rule": "schema", "name": rule}, values)
+
+    def lemma(self, hash_: str, **values: Term) -> int | None:
+        """The same for a lemma."""
+        return self._instance(
+            self.judge.lemmas[hash_], {"rule": "lemma", "statement": hash_}, values
+        )
+
+    def _instance(self, statement: Statement, step: Step, values: dict[str, Term]) -> int | None:
         try:
             instance = self.judge.instance(statement, values, self.facts)
             for root in (*instance.terms, *instance.requirements, instance.conclusion):
@@ -236,7 +245,7 @@ class Workbench:
         except (StatementError, NotDefined, TooLarge, Stuck):
             return None
         subst = {n: self.place(v) for n, v in values.items()}
-        return self.take({"rule": "schema", "name": rule, "subst": subst, "by": by})
+        return self.take({**step, "subst": subst, "by": by})
 
     def define(self, root: Term) -> None:
         """Establish the conditions under which a term is defined.
