@@ -101,6 +101,11 @@ class Lowering:
                 parts = [instantiate(node.args[2], (rational(j),)) for j in range(low, high + 1)]
                 joined = "add" if node.op == "sum" else "mul"
                 return reduce(lambda x, y: term(joined, x, y), parts)
+        if node.op in ("inner", "mul") and self._is_row_times_constant(node):
+            left = node.args[0] if node.op == "mul" else term("transpose", node.args[0])
+            return term("mul", _turned(node.args[1]), _turned(left))
+        if node.op == "inner" and random_degree(node, self.scope) == 1:
+            return term("mul", term("transpose", node.args[0]), node.args[1])
         if node.op != "entry":
             return None
         vector, *places = node.args
@@ -113,6 +118,15 @@ class Lowering:
         if vector.op == "mul" and infer(vector.args[0], self.scope).is_scalar:
             return term("mul", vector.args[0], term("entry", vector.args[1], *places))
         return None
+
+    def _is_row_times_constant(self, node: Term) -> bool:
+        """Whether a number is a random row, linear in Gaussian names, times a constant column."""
+        row, column = node.args
+        if random_degree(row, self.scope) != 1 or self.is_random(column):
+            return False
+        kinds = [infer(a, self.scope) for a in (node, row, column)]
+        wide = node.op == "inner" or not kinds[1].is_scalar
+        return wide and kinds[0].is_scalar and not any(k.is_complex for k in kinds)
 
     def is_random(self, node: Term) -> bool:
         """Whether a term is a random vector, rather than a constant."""
@@ -142,6 +156,8 @@ class Lowering:
             return randoms.count(True) == 1
         if node.op in ("div", "entry"):  # the entry of a vector, which has one index
             return randoms == [True, False]
+        if node.op == "block":  # vectors on top of each other
+            return infer(node, self.scope).cols == ONE
         return node.op in ("name", "add", "sub", "neg", "expect_given") or self._is_sum(node)
 
     def _is_sum(self, node: Term) -> bool:
@@ -164,6 +180,8 @@ class Lowering:
             if op == "sum":
                 key = f"sum({';'.join(a.key for a in args)})"
                 return of_letter(letter(key, kind.rows, L2))
+            if op == "block":
+                args = [as_random(a) for a in args]
         if op in ("name", "bound"):
             return _value(str(node.data) if op == "name" else f"${node.data}", kind)
         if op == "expect_given":
@@ -199,15 +217,23 @@ class Lowering:
 
     def _opaque(self, node: Term, kind: Type) -> Poly:
         """A value named by its operator and its arguments, complex only where an argument is."""
-        parts = (self._done[a].key if self._has_value(a) else f"@{a.data}" for a in node.args)
+        parts = [self._done[a].key if self._has_value(a) else f"@{a.data}" for a in node.args]
+        if node.op == "cov_given":
+            parts[2:] = [self.projection(node.args[2:]).key]
         order = "" if node.data is None else f"^{node.data}"
         return _value(f"{node.op}{order}({';'.join(parts)})", kind)
 
     def projection(self, given: tuple[Term, ...]) -> Letter:
-        """The letter e_F of conditional expectation given sigma-algebras or random vectors."""
+        """The letter e_F of conditional expectation given sigma-algebras or random vectors.
+
+        To know a stack of vectors is to know each of them.
+        """
+        parts = list(given)
+        while any(g.op == "block" for g in parts):
+            parts = [p for g in parts for p in (g.args if g.op == "block" else (g,))]
         known = sorted(
             f"Y:{as_random(self.lower(g)).key}" if self._has_value(g) else f"F:{g.data}"
-            for g in given
+            for g in parts
         )
         return letter(f"$e({';'.join(known)})", L2, L2)
 
@@ -311,6 +337,19 @@ def _power(x: Poly, exponent: Poly, kind: Type) -> Poly:
     for _ in range(abs(int(power))):
         product = product * base
     return product
+
+
+def _turned(x: Term) -> Term:
+    """The transpose of x, taken of its letters."""
+    if x.op == "transpose":
+        return x.args[0]
+    if x.op == "mul":
+        return term("mul", *(_turned(a) for a in reversed(x.args)))
+    if x.op in ("add", "sub", "neg"):
+        return term(x.op, *map(_turned, x.args))
+    if x.op == "div":
+        return term("div", _turned(x.args[0]), x.args[1])
+    return term("transpose", x)
 
 
 # ---------------------------------------------------------------- blocks, units

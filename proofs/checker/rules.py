@@ -16,6 +16,7 @@ from proofs.checker.facts import declared_facts
 from proofs.language.errors import TypeProblem
 from proofs.language.infer import Scope, infer, random_degree, size_of, type_from
 from proofs.language.parser import parse_rules
+from proofs.language.sizes import ONE as COLUMN
 from proofs.language.sizes import size_term
 from proofs.language.tree import (
     Declaration,
@@ -130,7 +131,8 @@ def admits(type_: Term, value: Term, scope: Scope) -> list[Term]:
         return []
     got = infer(value, scope)
     if type_.op == "random_type":
-        if got.kind is not Kind.RANDOM or got.rows != size_of(type_.args[0], scope):
+        is_random = got.kind is Kind.RANDOM or _is_affine(value, scope)
+        if not is_random or got.rows != size_of(type_.args[0], scope):
             raise TypeProblem(f"expected a random vector, got {got}")
         return []
     wanted = type_from(type_, scope)
@@ -153,6 +155,13 @@ def admits(type_: Term, value: Term, scope: Scope) -> list[Term]:
         placeholder = Declaration(("it",), type_)
         return [substitute(r, {"it": value}) for r in declared_facts(placeholder)]
     return []
+
+
+def _is_affine(value: Term, scope: Scope) -> bool:
+    """Whether a term is an affine image of Gaussian names, so a real column of second order."""
+    got = infer(value, scope)
+    is_column = got.kind is Kind.MATRIX and got.cols == COLUMN and not got.is_complex
+    return is_column and random_degree(value, scope) == 1
 
 
 def _check_gaussian(value: Term, scope: Scope) -> None:

@@ -16,7 +16,7 @@ from proofs.language.sizes import Size
 from proofs.language.tree import Term, bound, postorder, rational, term
 from proofs.search.raising import factors_of, product_of, size_term
 from proofs.search.units import inverse, splits
-from proofs.search.workbench import Workbench
+from proofs.search.workbench import ARITHMETIC, Workbench
 
 MAX_EQUATIONS = 6  # of which determinants are taken
 PLAIN = frozenset({"name", "mul", "neg", "transpose", "adjoint", "conj", "eye", "inv"})
@@ -49,9 +49,22 @@ def updates(w: Workbench, node: Term) -> Iterator[int]:
         first = product_of(factors[:at]) if at else term("eye", n)
         last = product_of(factors[at:]) if at < len(factors) else term("eye", n)
         k = size_term(infer(first, w.facts.scope).cols)
+        _scale_cancels(w, base, n)
         place = w.schema("det_update", n=n, k=k, A=base, B=inverse(base), U=first, V=last)
         if place is not None:
             yield place
+
+
+def _scale_cancels(w: Workbench, base: Term, n: Term) -> None:
+    """c*I times its inverse is I, by the reciprocal of c alone."""
+    turned = inverse(base)
+    if base.op == turned.op == "mul":
+        c, d = base.args[0], turned.args[0]
+        place = w.schema("reciprocal", x=d if c.op == "div" else c)
+        if place is not None and place != ARITHMETIC:
+            goal, one = term("eq", term("mul", base, turned), term("eye", n)), term("eye", n)
+            rows = [[w.place(one), place, None, ""]]
+            w.take({"rule": "combine", "goal": w.place(goal), "terms": rows})
 
 
 def gather(w: Workbench, roots: list[Term]) -> None:

@@ -35,11 +35,11 @@ from proofs.search import (
     bounds,
     commutative,
     elementary,
-    gaussians,
     instances,
     lambert,
     literals,
     logarithms,
+    moments,
     quantified,
     scalars,
     sums,
@@ -62,7 +62,6 @@ FUNCTIONS = frozenset({"exp", "log", "sqrt", "lambertw", "det", "kron", "hadamar
 
 # Heavier symbols are rewritten into lighter ones: a derivative into what it is, say.
 WEIGHTS = {
-    "logpdf": 60,
     "cov_given": 60,
     "expect": 90,
     "hadamard": 30,
@@ -191,6 +190,10 @@ def weigh(w: Workbench, ideal: Ideal, value: Poly) -> None:
                 ideal.weigh(symbol, _inverse_weight(w, symbol))
             elif op in ("sum", "prod"):
                 ideal.weigh(symbol, sums.weight(w, symbol))
+            elif symbol.key.startswith("1/(1/("):
+                ideal.weigh(symbol, 4)  # above what it is the reciprocal's reciprocal of
+            elif op == "logpdf":
+                ideal.weigh(symbol, _density_weight(w, symbol))
             elif op in WEIGHTS:
                 is_random = isinstance(symbol, Letter) and L2 in (symbol.rows, symbol.cols)
                 ideal.weigh(symbol, WEIGHTS[op] + len(symbol.key) // 40 + 40 * is_random)
@@ -219,11 +222,17 @@ def _is_diagonal_sum(node: Term) -> bool:
     return body.args[1] is body.args[2]
 
 
+def _density_weight(w: Workbench, symbol: Atom | Letter) -> int:
+    """A density is heavier than the logarithm of a determinant that it is made of."""
+    node = w.raising.atoms.get(symbol) if isinstance(symbol, Atom) else None
+    return 60 if node is None else 60 + 3 * len(postorder([node])) ** 2
+
+
 def _inverse_weight(w: Workbench, symbol: Atom | Letter) -> int:
     """The inverse of a product is heavier than the product of the inverses, that of a moment
     heavier than that of what the moment is."""
     node = w.raising.letters.get(symbol) if isinstance(symbol, Letter) else None
-    if node is not None and gaussians.of_moments(node):
+    if node is not None and moments.of_moments(node):
         return 60
     if node is None or node.op != "inv" or node.args[0].op not in ("mul", "transpose", "inv"):
         return 1

@@ -108,8 +108,9 @@ def _vectors(w: Workbench, root: Term, value: Poly) -> list[Vector]:
     """What norms and covariances are taken of, and the ends of the words of a value."""
     found: dict[str, Poly] = {}
     for node in postorder([root]):
-        if node.op in ("l2norm2", "l2inner", "cov") and not node.free:
-            for x in node.args:
+        args = node.args if node.op in ("l2norm2", "l2inner", "cov", "norm2") else ()
+        if not node.free and any(map(w.facts.lowering.is_random, args)):
+            for x in args:
                 p = as_random(w.facts.lowering.lower(x))
                 found.setdefault(p.key, p)
     for monomial, word in value.terms:

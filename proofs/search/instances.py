@@ -20,6 +20,7 @@ from proofs.search import (
     gradients,
     literals,
     logarithms,
+    moments,
     order,
     products,
     ranks,
@@ -93,7 +94,7 @@ def _inverse(w: Workbench, node: Term) -> None:
     if infer(a, scope).is_scalar:
         return
     n, args = _size(w, a), a.args
-    if gaussians.of_moments(a) and gaussians.simplified_inside(w, node):
+    if moments.of_moments(a) and moments.simplified_inside(w, node):
         return
     w.schema("inv_left", n=n, A=a)
     w.schema("inv_right", n=n, A=a)
@@ -122,9 +123,20 @@ def _quotient(w: Workbench, node: Term) -> None:
 
 
 def _reciprocal(w: Workbench, x: Term) -> None:
-    w.schema("reciprocal", x=x)
+    place = w.schema("reciprocal", x=x)
+    if x.op == "div" and x.args[0] is rational(1) and place is not None:
+        _reciprocal_of_reciprocal(w, x, place)
     if w.facts.lowering.lower(x).is_complex:
         w.schema("reciprocal_conjugate", x=x)
+
+
+def _reciprocal_of_reciprocal(w: Workbench, x: Term, place: int) -> None:
+    """1/x = y for x = 1/y, from x*(1/x) = 1 and y*x = 1."""
+    y, q = x.args[1], term("div", rational(1), x)
+    inside = w.schema("reciprocal", x=y)
+    if inside is not None:
+        rows = [[w.place(term("neg", q)), inside, None, ""], [w.place(y), place, None, ""]]
+        w.take({"rule": "combine", "goal": w.place(term("eq", q, y)), "terms": rows})
 
 
 def _power(w: Workbench, node: Term) -> None:

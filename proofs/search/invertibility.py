@@ -24,7 +24,10 @@ def invertible(w: Workbench, a: Term) -> int | None:
     methods = (_definite, _invertible_by_form)
     if a.op in STRUCTURAL:
         methods = methods[::-1]
-    found = literals.invertible(w, a)
+    found = None
+    if w.find(term("positive_definite", a)) is not None:
+        found = _definite(w, a, n)
+    found = literals.invertible(w, a) if found is None else found
     d = term("det", a)
     if found is None and (w.find(term("ne", d, ZERO)) or signs.factor_of_nonzero(w, d)) is not None:
         found = w.schema("unit_det", n=n, A=a)

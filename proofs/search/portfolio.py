@@ -17,8 +17,8 @@ from proofs.language.errors import StatementError
 from proofs.language.tree import Statement, Term
 from proofs.search.citing import cite
 from proofs.search.conditions import establish
-from proofs.search.gaussians import declare_moments
 from proofs.search.ideal import OutOfTime
+from proofs.search.moments import declare_moments
 from proofs.search.prune import pruned
 from proofs.search.workbench import Stuck, Workbench
 

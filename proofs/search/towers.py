@@ -12,6 +12,8 @@ from proofs.checker.rules import find_rule
 from proofs.language.errors import StatementError
 from proofs.language.infer import random_degree
 from proofs.language.tree import Term, postorder, rational, term
+from proofs.search.gains import stacked
+from proofs.search.gaussians import joint
 from proofs.search.raising import NoTerm
 from proofs.search.workbench import Workbench
 
@@ -42,14 +44,15 @@ def _towers(w: Workbench, goal: Term) -> bool:
 def _tower(w: Workbench, inner: Term, y: Term) -> bool:
     """E(X - E(X | Y, ..) | Y) = 0."""
     x, *given = inner.args
-    if not all(random_degree(g, w.facts.scope) for g in given) or len(given) > 2:
+    if not all(random_degree(g, w.facts.scope) for g in given):
         return False
     names = joint(w, x, [y, *(g for g in given if g is not y)])
-    suffix = "_two" if len(given) == 2 else ""
     residual = term("sub", x, inner)
-    w.schema(f"gaussian_total{suffix}", **names)
-    w.schema(f"gaussian_residual{suffix}", **names)
+    w.schema("gaussian_total", **names)
+    place = w.schema("gaussian_residual", **names)
     n, k = w.size(x), w.size(y)
+    if len(given) > 1 and place is not None:
+        _take_first(w, term("cov", residual, y), names["Y"], place)
     zero = {"a": term("zeros", n, rational(1)), "C": term("zeros", n, k)}
     names = joint(w, residual, [y]) | zero | {"G": term("zeros", n, k)}
     rule = find_rule("gaussian_mean_given")
@@ -70,14 +73,10 @@ def _at_once(w: Workbench, goal: Term) -> int | None:
     return None if rest.terms else w.combine(goal, ideal, used)
 
 
-def joint(w: Workbench, x: Term, given: list[Term]) -> dict[str, Term]:
-    """Values for the names of a rule on X given Y, or Y and Z, as they stand."""
-    names = {"n": w.size(x), "X": x, "a": term("expect", x), "S": term("cov", x, x)}
-    sizes, vectors, means = ("k", "m"), ("Y", "Z"), ("b", "c")
-    for size, letter, mean, y in zip(sizes, vectors, means, given, strict=False):
-        names |= {size: w.size(y), letter: y, mean: term("expect", y)}
-    pairs = {"C": (x, given[0]), "R": (given[0], given[0])}
-    if len(given) == 2:
-        y, z = given
-        pairs |= {"D": (x, z), "T": (y, z), "Q": (z, z)}
-    return names | {letter: term("cov", *pair) for letter, pair in pairs.items()}
+def _take_first(w: Workbench, covariance: Term, stack: Term, place: int) -> None:
+    """What is known of a covariance with a stack, for the first vector in it."""
+    first, *rest = (w.size(y) for y in stack.args)
+    selector = stacked([term("eye", first), *(term("zeros", s, first) for s in rest)])
+    zeros = term("zeros", w.size(covariance), first)
+    goal = w.place(term("eq", covariance, zeros))
+    w.take({"rule": "combine", "goal": goal, "terms": [[None, place, w.place(selector), ""]]})

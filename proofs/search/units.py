@@ -14,9 +14,11 @@ from proofs.checker.algebra import Letter, Poly, TooLarge
 from proofs.checker.definedness import ZERO, NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
-from proofs.language.tree import Term, term
+from proofs.language.tree import Term, rational, term
 from proofs.search.raising import NoTerm, factors_of, product_of, size_term
 from proofs.search.workbench import Stuck, Workbench
+
+ONE = rational(1)
 
 
 def pushed_through(w: Workbench, x: Term) -> int | None:
@@ -150,8 +152,13 @@ def _inverses(w: Workbench, value: Poly) -> int:
 
 
 def inverse(a: Term) -> Term:
+    """The inverse of a matrix, written out for a multiple of the identity."""
     if a.op == "eye":
         return a
+    if a.op == "mul" and a.args[1].op == "eye":
+        c = a.args[0]
+        turned = c.args[1] if c.op == "div" and c.args[0] is ONE else term("div", ONE, c)
+        return term("mul", turned, a.args[1])
     return a.args[0] if a.op == "inv" else term("inv", a)
 
 

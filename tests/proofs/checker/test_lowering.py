@@ -325,6 +325,35 @@ def test_these_are_not_equal_by_structure(case: Proof, left: str, right: str):
 
 
 @pytest.mark.parametrize(
+    ("left", "right", "same"),
+    [
+        ("E(U | block([[V], [W]]))", "E(U | W, V)", True),
+        ("E(U | block([[block([[V], [W]])], [U]]))", "E(U | U, V, W)", True),
+        ("cov(U, U | W, V)", "cov(U, U | block([[V], [W]]))", True),
+        ("inner(U, x)", "x.T*U", True),
+        ("(A*U - V).T*x", "inner(x, A*U) - inner(x, V)", True),
+        ("block([[U], [V]])", "block([[U], [zeros(n, 1)]]) + block([[zeros(n, 1)], [V]])", True),
+        ("E(U | block([[V], [W]]))", "E(U | V + W)", False),
+        ("E(U | block([[V], [W]]))", "E(U | V)", False),
+        ("cov(U, V | W)", "cov(U, V | V)", False),
+        ("block([[U], [V]])", "block([[V], [U]])", False),
+        ("(A*U).T*x", "inner(x, U)", False),
+        ("(A*U).T*x", "x.T*A.T*U", False),
+    ],
+)
+def test_rows_and_stacks_of_gaussian_vectors(left: str, right: str, same: bool):
+    case = Proof("""
+        let n : dimension
+        let A : matrix(n, n)
+        let x : vector(n)
+        let U, V, W : gaussian(zeros(n, 1), eye(n))
+        show A = A
+    """)
+    lowering = Lowering(case.scope)
+    assert (lowering.lower(case(left)) == lowering.lower(case(right))) is same
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "U.T*U",

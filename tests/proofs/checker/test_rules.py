@@ -99,7 +99,6 @@ COMPOSED = {
     *(f"{op}_{how}" for op in ("exp", "log", "sqrt") for how in ("increasing", "monotone")),
     *(f"{op}_two" for op in ("max", "min")),
     *(f"{f}_{at}" for f in ("sine", "cosine") for at in ("right_angle", "pi_sixth", "pi_quarter")),
-    *(f"gaussian_{what}{two}" for what in ("total", "residual") for two in ("", "_two")),
 }
 
 

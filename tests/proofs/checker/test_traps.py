@@ -618,6 +618,15 @@ def test_independence_is_asked_of_those_for_whom_it_was_assumed():
         assert not proof.accepts(*known, lemma(fact, X=Z, Y=Z, by=by), lemmas={fact.hash: fact})
 
 
+def test_a_gaussian_vector_is_a_random_one_where_it_is_affine():
+    text = "let X : gaussian(0, 1)\nlet m : real\nshow {} >= 0"
+    known = [schema("definite_eye", n=ONE), schema("definite_semidefinite", n=ONE, A=ONE, by=[0])]
+    for value, holds in (("2*X - 1", True), ("X*X", False), ("m", False), ("i*X", False)):
+        proof = Proof(text.format(f"l2norm2({value})" if holds else "1"))
+        step = schema("l2_nonnegative", n=ONE, U=proof(value), by=[])
+        assert proof.accepts(*known, step) is holds, value
+
+
 def test_cases_are_not_on_the_sign_of_a_random_number():
     proof = Proof("let X : gaussian(0, 1)\nshow E(X) = E(X)")
     known = [schema("definite_eye", n=ONE), schema("definite_semidefinite", n=ONE, A=ONE, by=[0])]

@@ -291,7 +291,31 @@ class Trees:
         if square:
             makers.append(lambda: term("mul", name("A"), same()))
             makers.append(lambda: term("mul", name("B"), self.random_vector(K, d, gaussian)))
+        if square and gaussian:
+            wide = term("block", name("A"), name("B"), data=(1, 2))
+            makers += [
+                lambda: term("mul", wide, self.stack(d)),
+                lambda: term("mul", name("u"), term("inner", name("u"), same())),
+                lambda: term("mul", name("u"), term("inner", same(), name("u"))),
+                lambda: term("mul", name("u"), term("mul", self.row(d), name("u"))),
+            ]
         return self.one_of(*makers)
+
+    def stack(self, depth: int) -> Term:
+        """Two vectors on top of each other, one of which may be constant."""
+        lower = self.one_of(
+            lambda: self.random_vector(K, depth, True), lambda: self.mean(K, 1, True)
+        )
+        return term("block", self.random_vector(N, depth, True), lower, data=(2, 1))
+
+    def row(self, depth: int) -> Term:
+        """A transposed random vector, maybe times a matrix."""
+        turned = term("transpose", self.random_vector(N, depth, True))
+        return self.one_of(
+            lambda: turned,
+            lambda: term("mul", turned, name("A")),
+            lambda: term("neg", term("div", turned, TWO)),
+        )
 
     def given(self, value: Term, gaussian: bool) -> Term:
         if not gaussian:
@@ -302,7 +326,10 @@ class Trees:
             value,
             *(
                 self.one_of(
-                    lambda: name("U"), lambda: name("R"), lambda: term("mul", name("A"), name("V"))
+                    lambda: name("U"),
+                    lambda: name("R"),
+                    lambda: term("mul", name("A"), name("V")),
+                    lambda: self.stack(0),
                 )
                 for _ in range(count)
             ),
