@@ -343,6 +343,11 @@ def substitute(root: Term, values: Mapping[str, Term]) -> Term:
     return _rewrite(root, leaf)
 
 
+def replace(root: Term, old: Term, new: Term) -> Term:
+    """`root` with one closed term in place of another, wherever that occurs."""
+    return _rewrite(root, lambda node, depth: new if node is old else None)
+
+
 def instantiate(body: Term, values: tuple[Term, ...]) -> Term:
     """The body of a binder with its bound variables replaced; `values` lists outermost first."""
     count = len(values)

@@ -11,11 +11,12 @@ from proofs.language.errors import StatementError
 from proofs.language.infer import infer
 from proofs.language.tree import Term, postorder, rational, term
 from proofs.search import equations
-from proofs.search.raising import NoTerm, size_term, size_terms
+from proofs.search.raising import NoTerm, factors_of, product_of, size_term, size_terms
 from proofs.search.squares import Center, centers
 from proofs.search.workbench import Stuck, Workbench
 
 MAX_TRIES = 24
+MAX_FACTORS = 4  # of a product whose norm is bounded by those of two parts
 SEMIDEFINITE = ("positive_semidefinite", "positive_definite")
 
 
@@ -26,6 +27,7 @@ def gather(w: Workbench, relation: Term) -> list[int]:
         _schwarz(w, relation)
         _squares(w, relation)
     _traces(w, relation)
+    _products(w, relation)
     new = range(size, len(w.facts.facts))
     return [i for i in new if w.facts.facts[i].relation.op in ("le", "ge")]
 
@@ -104,6 +106,43 @@ def _halves(word: Word, metrics: list[Center]) -> Iterator[tuple[Poly, Center]]:
         for c in metrics:
             if odd and c.letter is turned[size] and len(c.value.terms) == 1:
                 yield value, c
+
+
+def _products(w: Workbench, relation: Term) -> None:
+    """norm2(A*B) <= norm2(A)*norm2(B), for each place where a product may be cut, and for all."""
+    inside = [n.args[0] for n in postorder([relation]) if n.op == "norm2" and not n.free]
+    for product in dict.fromkeys(inside):
+        factors = factors_of(product)
+        if product.op != "mul" or len(factors) > MAX_FACTORS:
+            continue
+        for cut in range(1, len(factors)):
+            _cut(w, product_of(factors[:cut]), product_of(factors[cut:]))
+        if len(factors) > 2:
+            _cut_everywhere(w, factors)
+
+
+def _cut(w: Workbench, left: Term, right: Term) -> int | None:
+    if any(infer(x, w.facts.scope).is_scalar for x in (left, right)):
+        return None
+    sizes = {**w.sizes(left), "m": w.sizes(right)["k"]}
+    return w.schema("norm_product", **sizes, A=left, B=right)
+
+
+def _cut_everywhere(w: Workbench, factors: list[Term]) -> tuple[int, Term] | None:
+    """norm2(A*B*..) <= norm2(A)*norm2(B)*..: the fact, and its right side."""
+    if len(factors) == 1:
+        return None
+    first, rest = factors[0], product_of(factors[1:])
+    place = _cut(w, first, rest)
+    inner = _cut_everywhere(w, factors[1:])
+    if place is None or inner is None:
+        above = term("mul", term("norm2", first), term("norm2", rest))
+        return None if place is None else (place, above)
+    above = term("mul", term("norm2", first), inner[1])
+    positive = w.schema("norm_nonnegative", A=first, **w.sizes(first))
+    goal = term("le", term("norm2", product_of(factors)), above)
+    found = w.positive(goal, [["1", [place], None], ["1", [inner[0], positive], None]])
+    return None if found is None else (found, above)
 
 
 def _traces(w: Workbench, relation: Term) -> None:

@@ -14,6 +14,7 @@ from proofs.search import (
     definiteness,
     equations,
     expectations,
+    general,
     inner_products,
     invertibility,
     monotone,
@@ -83,6 +84,7 @@ def _dispatch(w: Workbench, relation: Term) -> int | None:
             scalars.by_cases,
             casework.in_order,
             positivstellensatz.multiplied,
+            general.sign,
         )
         for method in (*methods, *last):
             found = method(w, relation) if found is None else found

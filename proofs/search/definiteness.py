@@ -34,6 +34,7 @@ def definite(w: Workbench, a: Term) -> int | None:
     for method in (
         _definite_by_form,
         _definite_semidefinite,
+        _definite_above,
         _definite_schur,
         _definite_squares,
         _definite_completed,
@@ -104,6 +105,25 @@ def _definite_semidefinite(w: Workbench, a: Term, n: Term) -> int | None:
     if w.find(term("invertible", a)) is None and w.find(term("positive_semidefinite", a)) is None:
         return None
     return w.schema("semidefinite_unit", n=n, A=a)
+
+
+def _definite_above(w: Workbench, a: Term, n: Term) -> int | None:
+    """A matrix above one that is definite."""
+    for fact in list(w.facts.facts):
+        if fact.relation.op not in ("le", "ge"):
+            continue
+        small, large = fact.relation.args[:: 1 if fact.relation.op == "le" else -1]
+        if infer(a, w.facts.scope) != infer(large, w.facts.scope):
+            continue
+        if w.facts.lowering.lower(large) != w.facts.lowering.lower(a):
+            continue
+        if w.attempt(term("positive_definite", small)) is None:
+            continue
+        gap = term("sub", large, small)
+        w.schema("order_says", n=n, A=small, B=large)
+        if w.schema("definite_sum", n=n, A=small, B=gap) is not None:
+            return w.schema("definite_equal", n=n, A=term("add", small, gap), B=a)
+    return None
 
 
 def _block(w: Workbench, a: Term, rules: tuple[str, ...]) -> int | None:
@@ -214,6 +234,7 @@ def semidefinite(w: Workbench, a: Term) -> int | None:
         _semidefinite_by_form,
         _semidefinite_squares,
         _semidefinite_definite,
+        _semidefinite_gap,
         _semidefinite_block,
         _semidefinite_schur,
         inner_products.semidefinite,
@@ -228,6 +249,24 @@ def semidefinite(w: Workbench, a: Term) -> int | None:
 
 def _semidefinite_definite(w: Workbench, a: Term, n: Term) -> int | None:
     return w.schema("definite_semidefinite", n=n, A=a)
+
+
+def _semidefinite_gap(w: Workbench, a: Term, n: Term) -> int | None:
+    """What is equal to B - A by known equations, where A <= B is known."""
+    kind = infer(a, w.facts.scope)
+    value = w.facts.lowering.lower(a)
+    for fact in list(w.facts.facts):
+        if fact.relation.op not in ("le", "ge"):
+            continue
+        small, large = fact.relation.args[:: 1 if fact.relation.op == "le" else -1]
+        if infer(large, w.facts.scope) != kind:
+            continue
+        gap = term("sub", large, small)
+        ideal = equations.known(w, [term("eq", a, gap)])
+        if not ideal.reduce(value - w.facts.lowering.lower(gap))[0].terms:
+            w.schema("order_says", n=n, A=small, B=large)
+            return w.schema("semidefinite_equal", n=n, A=gap, B=a)
+    return None
 
 
 def _commuting(w: Workbench, a: Term, n: Term) -> int | None:

@@ -20,6 +20,7 @@ def full(w: Workbench, relation: Term) -> int | None:
     rows = relation.op == "full_row_rank"
     sizes = w.sizes(a)
     candidate = one_sided_inverse(w, a, rows)
+    candidate = _by_gram(w, a, rows) if candidate is None else candidate
     if candidate is not None:
         rule = "full_rows_shown" if rows else "full_columns_shown"
         found = w.schema(rule, **sizes, A=a, X=candidate)
@@ -34,6 +35,18 @@ def full(w: Workbench, relation: Term) -> int | None:
     size = sizes["n"] if rows else sizes["k"]
     if w.find(term("eq", term("rank", a), size)) is not None:
         return w.schema("full_rows_rank" if rows else "full_columns_rank", **sizes, A=a)
+    return None
+
+
+def _by_gram(w: Workbench, a: Term, right: bool) -> Term | None:
+    """inv(a.T*a)*a.T or a.T*inv(a*a.T), where a hypothesis makes that Gram matrix invertible."""
+    said = {n for h in w.statement.hypotheses for n in postorder([h]) if n.op == "mul"}
+    for op in ("transpose", "adjoint"):
+        turned = term(op, a)
+        gram = term("mul", a, turned) if right else term("mul", turned, a)
+        if gram in said and w.attempt(term("invertible", gram)) is not None:
+            inverse = term("inv", gram)
+            return term("mul", turned, inverse) if right else term("mul", inverse, turned)
     return None
 
 
