@@ -23,6 +23,7 @@ from proofs.search import (
     properties,
     quadratic,
     quantified,
+    rank_equations,
     ranks,
     scalars,
     signs,
@@ -70,8 +71,7 @@ def _dispatch(w: Workbench, relation: Term) -> int | None:
     if op in ("lt", "le"):
         return _dispatch(w, term("gt" if op == "lt" else "ge", *reversed(args)))
     if op in ("gt", "ge"):
-        ranks.bounds(w, relation)
-        found = w.find(relation)
+        found = rank_equations.below(w, relation)
         scalars.bounds(w, relation)
         methods = [signs.sign, monotone.sign, inner_products.sign, quadratic.sign]
         methods.append(positivstellensatz.sign)

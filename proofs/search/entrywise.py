@@ -5,11 +5,12 @@ from __future__ import annotations
 from proofs.checker.algebra import ONE, Letter, TooLarge, Word
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
-from proofs.language.tree import Term, rational, term
+from proofs.language.tree import Term, bound, rational, term
 from proofs.search.raising import NoTerm
 from proofs.search.workbench import Workbench
 
 MAX_LITERAL = 8  # diagonals of at most this literal size are written out
+MAX_TRACES = 12  # that entrywise products are moved about in
 MAX_DIAGONALS = 5  # whose products are compared
 
 
@@ -24,12 +25,18 @@ def hadamard(w: Workbench, node: Term) -> None:
         w.schema("hadamard_ones", **sizes, A=a)
     if a.op == b.op == "eye":
         w.schema("hadamard_eye", n=sizes["n"])
+    elif b.op == "eye":
+        w.schema("hadamard_eye_symmetric", n=sizes["n"], A=a)
+    if not w.facts.lowering.lower(b).terms:  # hadamard(A, 0*B) = 0*hadamard(A, B)
+        w.schema("hadamard_scale", **sizes, A=a, B=b, c=rational(0))
     if {a.op, b.op} in ({"transpose"}, {"transpose", "eye"}):
         w.schema("hadamard_transpose", n=sizes["k"], k=sizes["n"], A=_turned(a), B=_turned(b))
     if infer(node, scope).cols == ONE:
         w.schema("hadamard_vector", n=sizes["n"], x=a, y=b)
     if a.op == "hadamard":
         w.schema("hadamard_associative", **sizes, A=a.args[0], B=a.args[1], C=b)
+    if a.op == "eye" and b.op == "hadamard" and "eye" in (b.args[0].op, b.args[1].op):
+        _diagonal_part(w, a, b.args[1] if b.args[0].op == "eye" else b.args[0])
     b = _pushed(b)
     if b.op in ("add", "sub"):
         second = b.args[1] if b.op == "add" else term("neg", b.args[1])
@@ -47,6 +54,15 @@ def hadamard(w: Workbench, node: Term) -> None:
             w.schema("hadamard_rows", **sizes, A=two, B=b, x=one.args[0])
         if two.op == "diag":
             w.schema("hadamard_columns", **sizes, A=one, B=b, y=two.args[0])
+
+
+def _diagonal_part(w: Workbench, one: Term, b: Term) -> None:
+    """hadamard(I, hadamard(I, B)) = hadamard(I, B)."""
+    n = w.size(one)
+    place = w.schema("hadamard_eye", n=n)
+    w.schema("hadamard_associative", n=n, k=n, A=one, B=one, C=b)
+    if place is not None:
+        w.congruence(place, term("hadamard", bound(0, term("matrix_type", n, n)), b))
 
 
 def _pushed(a: Term) -> Term:
@@ -98,7 +114,7 @@ def diagonal(w: Workbench, node: Term) -> None:
 def gather(w: Workbench, roots: list[Term]) -> None:
     """What diagonals and entrywise products meet in the words of a goal."""
     diagonals: dict[Term, None] = {}
-    for root in roots:
+    for root in (*roots, *_traces(w)):
         if root.op not in ("eq", "le", "ge", "lt", "gt"):
             continue
         try:
@@ -120,6 +136,14 @@ def gather(w: Workbench, roots: list[Term]) -> None:
                 w.schema("diag_commute", n=w.size(one), x=one, y=two)
 
 
+def _traces(w: Workbench) -> list[Term]:
+    """Equations that say what derivatives and traces are, where the goal has entrywise products."""
+    if not w.speaks_of("hadamard"):
+        return []
+    known = [fact.relation for fact in w.facts.facts if fact.relation.op == "eq"]
+    return [r for r in known if r.args[0].op in ("deriv", "grad", "tr")][:MAX_TRACES]
+
+
 def _around(w: Workbench, word: Word, i: int) -> list[Term]:
     """Take what a letter's neighbours call for; the vector of a diagonal."""
     node = _node(w, word[i])
@@ -139,7 +163,7 @@ def _around(w: Workbench, word: Word, i: int) -> list[Term]:
             sizes = {"n": w.sizes(node)["k"], "k": n}
             w.schema("hadamard_transpose", **w.sizes(node), A=a, B=b)
             w.schema("hadamard_row_sums", **sizes, A=_turned(a), B=_turned(b))
-        if ONE not in (before.rows, after.cols) and len(word) > 1:
+        if ONE not in (before.rows, after.cols):
             _under_trace(w, node, word, i)
         if before.rows == after.cols == ONE:
             x, y = w.raising.letter(before.T), w.raising.letter(after)
@@ -152,9 +176,11 @@ def _around(w: Workbench, word: Word, i: int) -> list[Term]:
 def _under_trace(w: Workbench, node: Term, word: Word, i: int) -> None:
     """tr(hadamard(A, B).T*C) = tr(A.T*hadamard(B, C)), for the word of a trace."""
     rest = word[i + 1 :] + word[:i]
-    if word[-1].cols != word[0].rows or not rest:
+    if word[-1].cols != word[0].rows:
         return
-    c = w.raising.word(rest)
+    if not rest:
+        w.schema("hadamard_eye", n=w.size(node))
+    c = w.raising.word(rest) if rest else term("eye", w.size(node))
     c = c if word[i].transposed else term("transpose", c)
     kind, mine = infer(c, w.facts.scope), infer(node, w.facts.scope)
     if (kind.rows, kind.cols) == (mine.rows, mine.cols):

@@ -49,6 +49,7 @@ from proofs.search.ideal import Ideal
 from proofs.search.induction import by_induction
 from proofs.search.pseudo_inverses import by_penrose
 from proofs.search.raising import NoTerm, opened, size_term
+from proofs.search.rank_equations import by_ranks
 from proofs.search.telescoping import by_differences
 from proofs.search.towers import by_towers
 from proofs.search.workbench import Workbench
@@ -116,15 +117,15 @@ def plain_ideal(
     ]
     frames = partitions(value for _, value in values)
     cuts = tuple(map(str, frames))
-    weighed = [v for _, v in values] + [w.facts.difference(r) for r in roots if r.args[1:]]
+    weighed = [w.facts.difference(r) for r in roots if r.args[1:]]
     kept = w.ideals.get(without)
     if kept is not None:
-        for value in weighed:
+        for value in [*(v for place, v in values if place not in kept[2]), *weighed]:
             weigh(w, kept[0], value)
     if kept is None or kept[1] != cuts or len(kept[0].relations) > MAX_KEPT or kept[0].is_stale:
         kept = (Ideal(w.tick), cuts, set[int]())
         w.ideals[without] = kept
-        for value in weighed:
+        for value in [*(v for _, v in values), *weighed]:
             weigh(w, kept[0], value)
     ideal, _, included = kept
     for place, value in sorted(values, key=lambda item: _bulk(item[1])):
@@ -145,7 +146,9 @@ def plain_ideal(
 
 def _bulk(value: Poly) -> tuple[int, int]:
     """How much there is to an equation: short ones come first, and simplify the others."""
-    return len(value.terms), max((len(word) for _, word in value.terms), default=0)
+    words = [word for _, word in value.terms]
+    words += [a.word for m, _ in value.terms for a, _ in m if a.word is not None]
+    return len(value.terms), max(map(len, words), default=0)
 
 
 def plainly_combined(w: Workbench, goal: Term) -> int | None:
@@ -582,6 +585,7 @@ TACTICS = (
     scalars.by_cases,
     by_differences,
     by_induction,
+    by_ranks,
     bounds.by_norm,
     _thorough,
 )

@@ -28,6 +28,7 @@ from proofs.search import (
     sums,
 )
 from proofs.search.raising import NoTerm, opened, size_term, size_terms
+from proofs.search.units import square_parts
 from proofs.search.workbench import Workbench
 
 MAX_ROUNDS = 6
@@ -107,8 +108,8 @@ def _inverse(w: Workbench, node: Term) -> None:
         w.schema("inverse_inverse", n=n, A=args[0])
     elif a.op == "mul" and infer(args[0], scope).is_scalar:
         w.schema("inverse_scale", n=n, A=args[1], c=args[0])
-    elif a.op == "mul" and infer(args[0], scope).rows == infer(args[0], scope).cols:
-        w.schema("inverse_product", n=n, A=args[0], B=args[1])
+    elif a.op == "mul" and (parts := square_parts(w, a)) is not None:
+        w.schema("inverse_product", n=n, A=parts[0], B=parts[1])
 
 
 def _quotient(w: Workbench, node: Term) -> None:
@@ -238,6 +239,8 @@ def _determinant(w: Workbench, node: Term) -> None:
     a = node.args[0]
     n, op, args = _size(w, a), a.op, a.args
     literals.determinant(w, a)
+    if op == "name":
+        w.by_hypothesis("det", a)
     if infer(a, w.facts.scope).is_scalar:
         w.schema("det_scalar", x=a)
     elif op == "eye":
@@ -266,11 +269,10 @@ def _determinant(w: Workbench, node: Term) -> None:
     elif op == "diag":
         w.schema("det_diag", n=n, x=args[0])
     elif op == "mul":
-        x, y = (infer(b, w.facts.scope) for b in args)
-        if x.is_scalar:
+        if infer(args[0], w.facts.scope).is_scalar:
             w.schema("det_scale", n=n, A=args[1], c=args[0])
-        elif x.rows == x.cols and y.rows == y.cols:
-            w.schema("det_product", n=n, A=args[0], B=args[1])
+        elif (parts := square_parts(w, a)) is not None:
+            w.schema("det_product", n=n, A=parts[0], B=parts[1])
     elif op == "block" and a.data == (2, 2):
         p, q, r, s = a.args
         sizes = {"n": _size(w, p), "k": _size(w, s)}
@@ -395,12 +397,18 @@ def _properties(w: Workbench) -> None:
             w.schema("semidefinite_block_corner", n=n, k=k, S=s, C=c, R=r)
             w.schema("semidefinite_block_range_first", n=n, k=k, S=s, C=c, R=r)
             w.schema("semidefinite_block_range", n=n, k=k, S=s, C=c, R=r)
+            if n is k:  # S + R + C + C.T and S + R - C - C.T
+                for one in (term("eye", n), term("neg", term("eye", n))):
+                    both = term("block", term("eye", n), one, data=(1, 2))
+                    two = term("add", n, n)
+                    w.schema("semidefinite_congruence", n=two, k=n, A=args[0], B=both)
         elif op in ("full_row_rank", "full_column_rank"):
             kind = infer(args[0], w.facts.scope)
             rule = (
                 "full_rows_right_inverse" if op == "full_row_rank" else "full_columns_left_inverse"
             )
-            w.schema(rule, **size_terms(kind), A=args[0])
+            if w.find(term("invertible", args[0])) is None or w.is_given(term("pinv", args[0])):
+                w.schema(rule, **size_terms(kind), A=args[0])
         if op in SAYS:
             rule, letter = SAYS[op]
             w.schema(rule, n=_size(w, args[0]), **{letter: args[0]})

@@ -7,7 +7,7 @@ from proofs.language.infer import infer
 from proofs.language.tree import Term, term
 from proofs.search import equations, literals, regrouping, signs
 from proofs.search.raising import factors_of, product_of
-from proofs.search.units import cleared, pushed_through
+from proofs.search.units import cleared, pushed_through, square_parts
 from proofs.search.workbench import Workbench
 
 HERMITIAN_STEPS = 20  # of completion
@@ -171,11 +171,11 @@ def _invertible_simplified(w: Workbench, a: Term, n: Term) -> int | None:
 def _invertible_by_form(w: Workbench, a: Term, n: Term) -> int | None:
     op, args = a.op, a.args
     if op == "mul":
-        x, y = (infer(b, w.facts.scope) for b in args)
-        if x.is_scalar:
+        if infer(args[0], w.facts.scope).is_scalar:
             return w.schema("unit_scale", n=n, A=args[1], c=args[0])
-        if x.rows == x.cols and y.rows == y.cols:
-            return w.schema("unit_product", n=n, A=args[0], B=args[1])
+        parts = square_parts(w, a)
+        if parts is not None:
+            return w.schema("unit_product", n=n, A=parts[0], B=parts[1])
     if op == "div":
         return w.schema(
             "unit_scale", n=n, A=args[0], c=term("div", term("rational", data="1"), args[1])

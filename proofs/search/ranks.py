@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from proofs.checker.algebra import of_letter
 from proofs.language.infer import infer
 from proofs.language.tree import Term, postorder, rational, term
 from proofs.search import equations, regrouping
@@ -10,6 +9,23 @@ from proofs.search.raising import factors_of, product_of, size_term
 from proofs.search.workbench import Workbench
 
 MAX_FACTORS = 4
+POWERS = ("2", "3", "4")  # that are looked at as products
+# Where an inverse can come from, in a hypothesis and in a term.
+UNITS = frozenset(
+    {
+        "invertible",
+        "positive_definite",
+        "full_row_rank",
+        "full_column_rank",
+        "orthogonal",
+        "unitary",
+        "ne",
+        "gt",
+        "lt",
+        "forall",
+    }
+)
+IDENTITIES = frozenset({"eye", "inv", "diag", "det", "unit", "entry", "block"})
 
 # ---------------------------------------------------------------- full rank
 
@@ -59,7 +75,7 @@ def one_sided_inverse(w: Workbench, a: Term, right: bool) -> Term | None:
         return a
     kind = infer(a, w.facts.scope)
     square = kind.rows == kind.cols and not kind.is_scalar
-    if square and w.attempt(term("invertible", a)) is not None:
+    if square and _may_be_unit(w, a) and w.attempt(term("invertible", a)) is not None:
         return term("inv", a)
     if op in ("transpose", "adjoint"):
         inside = one_sided_inverse(w, args[0], not right)
@@ -72,6 +88,18 @@ def one_sided_inverse(w: Workbench, a: Term, right: bool) -> Term | None:
     if op == "block":
         return _of_block(w, a, right)
     return _in_a_unit(w, a, right)
+
+
+def _may_be_unit(w: Workbench, a: Term) -> bool:
+    """Whether an inverse has anything to come from: a hypothesis, or an identity inside of a."""
+    if w.find(term("invertible", a)) is not None:
+        return True
+    if any(n.op in IDENTITIES for n in postorder([a])):
+        return True
+    return any(
+        h.op in UNITS or (h.op == "eq" and any(n.op in IDENTITIES for n in postorder([h])))
+        for h in w.statement.hypotheses
+    )
 
 
 def _of_product(w: Workbench, a: Term, right: bool) -> Term | None:
@@ -135,6 +163,8 @@ def gather(w: Workbench, node: Term) -> None:
     a = node.args[0]
     op, args = a.op, a.args
     sizes = w.sizes(a)
+    if op == "name":
+        w.by_hypothesis("rank", a)
     if op in ("transpose", "adjoint", "pinv"):
         b = args[0]
         rule = {"transpose": "rank_transpose", "adjoint": "rank_adjoint", "pinv": "rank_pinv"}[op]
@@ -158,7 +188,7 @@ def gather(w: Workbench, node: Term) -> None:
     elif op == "mul":
         _product(w, a)
     inverse = term("pinv", a)
-    if w.facts.lowering.lower(inverse).key in {of_letter(x).key for x in w.raising.letters}:
+    if w.is_given(inverse):
         w.schema("rank_inner_inverse", **sizes, A=a, X=inverse)
         w.schema("rank_projection", n=sizes["n"], P=term("mul", a, inverse))
     rows, columns = (term(f"full_{side}_rank", a) for side in ("row", "column"))
@@ -200,11 +230,9 @@ def _block(w: Workbench, a: Term) -> int | None:
     return None
 
 
-def bounds(w: Workbench, relation: Term) -> None:
-    """Inequalities for the ranks in a relation: of sums, products and by the shape."""
-    nodes = [n for n in postorder([relation]) if n.op == "rank" and not n.free]
-    for node in nodes:
-        a = node.args[0]
+def bounds(w: Workbench, matrices: list[Term]) -> None:
+    """Inequalities for the ranks of matrices: of sums, products, blocks and by the shape."""
+    for a in matrices:
         op, args = a.op, a.args
         sizes = w.sizes(a)
         for rule in ("rank_rows", "rank_columns", "rank_nonnegative", "rank_positive"):
@@ -216,7 +244,37 @@ def bounds(w: Workbench, relation: Term) -> None:
                 gather(w, term("rank", second))
         elif op == "mul" and not infer(args[0], w.facts.scope).is_scalar:
             _product_bounds(w, a)
-    _differences(w, [n.args[0] for n in nodes])
+        elif op == "pow" and str(args[1].data) in POWERS:
+            _product_bounds(w, product_of([args[0]] * int(str(args[1].data))))
+        elif op == "block":
+            _block_bounds(w, a)
+    _differences(w, matrices)
+
+
+def _block_bounds(w: Workbench, a: Term) -> None:
+    """A row or column of two blocks has at least the rank of each, and at most that of both."""
+    if a.data not in ((1, 2), (2, 1)):
+        return
+    row = a.data == (1, 2)
+    parts = []
+    for i, b in enumerate(a.args):
+        sides = [w.sizes(x)["k" if row else "n"] for x in a.args]
+        own = sides[i]
+        pieces = [term("eye", s) if i == j else term("zeros", s, own) for j, s in enumerate(sides)]
+        select = term("block", *pieces, data=(2, 1))
+        turned = term("transpose", select)
+        if row:
+            w.schema("rank_product_first", **w.sizes(a), m=own, A=a, B=select)
+            w.schema("rank_product_first", **w.sizes(b), m=w.sizes(a)["k"], A=b, B=turned)
+            parts.append(term("mul", b, turned))
+        else:
+            w.schema(
+                "rank_product_last", n=own, k=w.sizes(a)["n"], m=w.sizes(a)["k"], A=turned, B=a
+            )
+            sizes = {"n": w.sizes(a)["n"], "k": own, "m": w.sizes(b)["k"]}
+            w.schema("rank_product_last", **sizes, A=select, B=b)
+            parts.append(term("mul", select, b))
+    w.schema("rank_sum", **w.sizes(a), A=parts[0], B=parts[1])
 
 
 def _product_bounds(w: Workbench, a: Term) -> None:

@@ -151,6 +151,21 @@ def _inverses(w: Workbench, value: Poly) -> int:
     return sum(n is not None and n.op == "inv" for n in nodes)
 
 
+def square_parts(w: Workbench, a: Term) -> tuple[Term, Term] | None:
+    """A product as two square matrices: as it is in brackets, else cut where it first can be."""
+    one, two = (infer(x, w.facts.scope) for x in a.args)
+    if one.rows == one.cols and two.rows == two.cols:
+        return a.args[0], a.args[1]
+    factors = factors_of(a)
+    kinds = [infer(x, w.facts.scope) for x in factors]
+    for i in range(1, len(factors)):
+        if kinds[i - 1].is_scalar or kinds[i].is_scalar:
+            continue
+        if kinds[0].rows == kinds[i - 1].cols and kinds[i].rows == kinds[-1].cols:
+            return product_of(factors[:i]), product_of(factors[i:])
+    return None
+
+
 def inverse(a: Term) -> Term:
     """The inverse of a matrix, written out for a multiple of the identity."""
     if a.op == "eye":

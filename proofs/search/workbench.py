@@ -23,6 +23,7 @@ from proofs.language.tree import (
     Declaration,
     Statement,
     Term,
+    bound,
     instantiate,
     name,
     pair,
@@ -279,6 +280,15 @@ class Workbench:
         """Whether the goal holds such an operation."""
         return any(n.op == op for n in postorder([self.statement.goal]))
 
+    def is_given(self, a: Term) -> bool:
+        """Whether a term stands in the statement itself, up to the normal form."""
+        nodes = [n for n in self.judge.nodes[: self.given] if n.op == a.op and not n.free]
+        try:
+            key = self.facts.lowering.lower(a).key if nodes else ""
+            return any(n is a or self.facts.lowering.lower(n).key == key for n in nodes)
+        except (TooLarge, StatementError):
+            return False
+
     def size(self, a: Term) -> Term:
         """The number of rows of a matrix."""
         return size_term(infer(a, self.facts.scope).rows)
@@ -295,6 +305,17 @@ class Workbench:
         except (Stuck, NotDefined, StatementError):
             return None
         return self.take({"rule": "congruence", "fact": place, "context": self.place(context)})
+
+    def by_hypothesis(self, function: str, a: Term) -> None:
+        """f(a) = f(b) for each b that a hypothesis says a is equal to."""
+        for relation in self.statement.hypotheses:
+            place = self.find(relation) if relation.op == "eq" and a in relation.args else None
+            if place is None or place == ARITHMETIC or relation.args[0].op == relation.args[1].op:
+                continue
+            kind = infer(a, self.facts.scope)
+            type_ = "complex_matrix_type" if kind.is_complex else "matrix_type"
+            hole = bound(0, term(type_, size_term(kind.rows), size_term(kind.cols)))
+            self.congruence(place, term(function, hole))
 
     # ------------------------------------------------------------ combinations
 

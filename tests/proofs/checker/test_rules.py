@@ -192,6 +192,12 @@ FALSE = {
         let B : matrix(k, n)
         assume A*B = eye(n)
         show invertible(B*A)""",
+    "rank_range_by_the_other_factor": """
+        let n, k, m : dimension
+        let A : matrix(n, k)
+        let B : matrix(k, m)
+        assume rank(A*B) = rank(B)
+        show A*B*pinv(A*B)*A = A""",
     "unit_factor_rectangular": """
         let n, k : dimension
         let A : matrix(n, k)
