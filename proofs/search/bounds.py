@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
-from proofs.checker.algebra import ONE, Poly, TooLarge, Word, identity, turns
+from proofs.checker.algebra import ONE, Poly, TooLarge, Word, identity, trace_of, turns
 from proofs.checker.definedness import ZERO, NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
@@ -146,18 +146,45 @@ def _cut_everywhere(w: Workbench, factors: list[Term]) -> tuple[int, Term] | Non
 
 
 def _traces(w: Workbench, relation: Term) -> None:
-    """tr(A)*B >= A*B under the trace, for semidefinite A and B of which both traces are there."""
+    """tr(A)*tr(B) >= tr(A*B), for semidefinite A and B of which both traces are there."""
     inside = [n.args[0] for n in postorder([relation]) if n.op == "tr" and not n.free]
     known = [a for a in dict.fromkeys(inside) if _is_semidefinite(w, a)]
-    for a in known:
+    pairs = [(a, b) for a in known for b in known if w.size(a) is w.size(b)]
+    with suppress(NoTerm, TooLarge, StatementError):
+        pairs += _gram_pairs(w, w.facts.difference(relation))
+    for a, b in dict.fromkeys(pairs):
         n = w.size(a)
         if w.schema("order_trace", n=n, A=a) is None:
             continue
         gap = term("sub", term("mul", term("tr", a), term("eye", n)), a)
         w.schema("order_says", n=n, A=a, B=term("mul", term("tr", a), term("eye", n)))
-        for b in known:
-            if w.size(b) is n:
-                w.schema("trace_product", n=n, A=gap, B=b)
+        w.schema("trace_product", n=n, A=gap, B=b)
+
+
+def _gram_pairs(w: Workbench, difference: Poly) -> Iterator[tuple[Term, Term]]:
+    """P and Q of a term tr(P)*tr(Q), turned so that the term tr(P*Q) is there as well."""
+    traces = {m[0][0] for m, _ in difference.terms if len(m) == 1 and m[0][1] == 1}
+    tries = 0
+    for monomial, _ in difference.terms:
+        words = [a.word for a, n in monomial if a.word is not None for _ in range(n)]
+        if len(words) != 2 or sum(n for _, n in monomial) != 2:
+            continue
+        one, two = (list(filter(_is_mirrored, dict.fromkeys(turns(x)))) for x in words if x)
+        for x in one:
+            for y in two:
+                if x[0].rows != y[0].rows or x[0].rows == ONE:
+                    continue
+                both = trace_of((*x, *y), x[0].rows).terms
+                tries += 1
+                if tries > MAX_TRIES or not any(m[0][0] in traces for m, _ in both if m):
+                    continue
+                yield w.raising.word(x), w.raising.word(y)
+
+
+def _is_mirrored(word: Word) -> bool:
+    """Whether a word is X*S*X.T with at most one letter S."""
+    half = len(word) // 2
+    return all(word[i] is word[-1 - i].T for i in range(half))
 
 
 def _is_semidefinite(w: Workbench, a: Term) -> bool:

@@ -10,7 +10,7 @@ from proofs.checker.definedness import NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
 from proofs.language.tree import Term, pair, rational, term
-from proofs.search import equations, inner_products, regrouping
+from proofs.search import definite_blocks, equations, inner_products, regrouping
 from proofs.search.ideal import Ideal
 from proofs.search.raising import NoTerm, factors_of, product_of, size_term
 from proofs.search.squares import Square, Squares, centers
@@ -84,6 +84,8 @@ def _definite_by_form(w: Workbench, a: Term, n: Term) -> int | None:
         return w.schema("definite_hadamard", n=n, A=args[0], B=args[1])
     if op == "diag":
         return w.schema("definite_diag", n=n, x=args[0])
+    if op == "block" and (known := definite_blocks.turned(w, a, "positive_definite")) is not None:
+        return known
     if op == "block" and a.data == (2, 2):
         return _block(w, a, ("definite_block", "definite_block_corner"))
     if regrouping.is_larger(w, a):
@@ -233,6 +235,8 @@ def semidefinite(w: Workbench, a: Term) -> int | None:
     for method in (
         _semidefinite_by_form,
         _semidefinite_squares,
+        definite_blocks.gathered,
+        definite_blocks.convex,
         _semidefinite_definite,
         _semidefinite_gap,
         _semidefinite_block,
@@ -366,6 +370,9 @@ def _semidefinite_by_form(w: Workbench, a: Term, n: Term) -> int | None:
 
 
 def _semidefinite_block(w: Workbench, a: Term, n: Term) -> int | None:
+    known = definite_blocks.turned(w, a, "positive_semidefinite")
+    if known is not None:
+        return known
     if a.op == "block" and a.data == (2, 2):
         return _block(w, a, ("semidefinite_block", "semidefinite_block_lower"))
     if regrouping.is_larger(w, a):

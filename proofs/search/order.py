@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from proofs.checker.algebra import TooLarge
 from proofs.checker.definedness import NotDefined
+from proofs.language.errors import StatementError
 from proofs.language.infer import infer
 from proofs.language.tree import Term, term
-from proofs.search import bounds
+from proofs.search import bounds, definite_blocks
+from proofs.search.raising import NoTerm
 from proofs.search.workbench import Stuck, Workbench
 
 
 def below(w: Workbench, a: Term, b: Term) -> int | None:
     """a <= b between matrices: inverses the other way round, else by the definition."""
     n = w.size(a)
+    if (found := _convex(w, a, b)) is not None:
+        return found
     if a.op == b.op == "inv":
         found = w.schema("order_inverse", n=n, A=b.args[0], B=a.args[0])
         if found is not None:
@@ -22,6 +27,16 @@ def below(w: Workbench, a: Term, b: Term) -> int | None:
         _between_inverses(w, b.args[0], term("inv", a))
     bounds.root(w, a, b)
     return w.schema("order_shown", n=n, A=a, B=b)
+
+
+def _convex(w: Workbench, a: Term, b: Term) -> int | None:
+    difference = term("sub", b, a)
+    try:
+        w.learn(difference)
+        found = definite_blocks.convex(w, difference, w.size(a))
+    except (NoTerm, TooLarge, StatementError):
+        return None
+    return None if found is None else w.schema("order_shown", n=w.size(a), A=a, B=b)
 
 
 def _between_inverses(w: Workbench, a: Term, b: Term) -> None:
@@ -39,7 +54,7 @@ def _between_inverses(w: Workbench, a: Term, b: Term) -> None:
 
 
 def says(w: Workbench, relation: Term) -> None:
-    """What a known a <= b between matrices stands for."""
+    """What a known a <= b between matrices stands for, and for their inverses in sight."""
     a, b = relation.args if relation.op == "le" else relation.args[::-1]
     n = w.size(a)
     w.schema("order_hermitian", n=n, A=a, B=b)
@@ -47,6 +62,13 @@ def says(w: Workbench, relation: Term) -> None:
     if found is not None:
         difference = w.facts.facts[found].relation.args[0]
         w.schema("semidefinite_hermitian", n=n, A=difference)
+    if all(_is_inverted(w, x) for x in (a, b)):
+        w.schema("order_inverse", n=n, A=a, B=b)
+
+
+def _is_inverted(w: Workbench, a: Term) -> bool:
+    """Whether the inverse of a matrix is in sight."""
+    return any(x.op == "inv" and x.args[0] is a for x in w.raising.letters.values())
 
 
 def is_loewner(w: Workbench, relation: Term) -> bool:

@@ -37,6 +37,8 @@ def kronecker(w: Workbench, node: Term) -> None:
         if one.op == "mul" and infer(one.args[0], w.facts.scope).is_scalar:
             values = {"A": a, "B": b} | {scalar_first: one.args[1]}
             w.schema(rule, **sizes, **values, c=one.args[0])
+        elif one.op == "neg":
+            w.schema(rule, **sizes, **{"A": a, "B": b, scalar_first: one.args[0]}, c=rational(-1))
 
 
 def gather(w: Workbench, roots: list[Term]) -> None:
