@@ -135,7 +135,7 @@ class Poly:
 
     @property
     def is_scalar(self) -> bool:
-        return self.rows == ONE and self.cols == ONE
+        return self.rows is ONE and self.cols is ONE
 
     @property
     def key(self) -> str:
@@ -173,6 +173,8 @@ class Poly:
     def __add__(self, other: Poly) -> Poly:
         if self.rows != other.rows or self.cols != other.cols:
             raise TooLarge(f"shapes differ: {self.rows}x{self.cols}, {other.rows}x{other.cols}")
+        if not self.terms:
+            return other
         total = dict(self.terms)
         for place, coefficient in other.terms.items():
             _accumulate(total, place, coefficient)
@@ -199,16 +201,23 @@ class Poly:
         else:
             raise TooLarge(f"{self.rows}x{self.cols} times {other.rows}x{other.cols}")
         total: dict[tuple[Monomial, Word], Fraction] = {}
+        others = other.terms.items()
+        digits = sum(c.numerator.bit_length() for c in other.terms.values()) // 64
         for (m1, w1), c1 in self.terms.items():
-            for (m2, w2), c2 in other.terms.items():
+            length = 4 + len(w1) + len(m1) + c1.numerator.bit_length() // 64
+            spend(length * len(others) + digits)
+            for (m2, w2), c2 in others:
                 coefficient = c2 if c1 is UNIT else c1 if c2 is UNIT else c1 * c2
-                spend(4 + len(w1) + len(m1) + coefficient.numerator.bit_length() // 64)
-                joined = join(w1, w2)
+                joined = join(w1, w2) if w1 and w2 else w1 or w2
                 if joined is None:
                     continue
-                scalars, word = cut(joined, rows, cols)
-                sign, monomial = multiply(m1, m2, *scalars)
-                _accumulate(total, (monomial, word), coefficient if sign > 0 else -coefficient)
+                scalars, word = cut(joined, rows, cols) if joined else ((), joined)
+                if scalars or (m1 and m2):
+                    sign, monomial = multiply(m1, m2, *scalars)
+                    coefficient = coefficient if sign > 0 else -coefficient
+                else:
+                    monomial = m1 or m2
+                _accumulate(total, (monomial, word), coefficient)
                 if len(total) > MAX_TERMS:
                     raise TooLarge(f"more than {MAX_TERMS} terms")
         return Poly(rows, cols, total)
@@ -247,14 +256,17 @@ def number(value: Fraction | int) -> Poly:
     return Poly(ONE, ONE, {((), ()): UNIT if value == 1 else Fraction(value)} if value else {})
 
 
+@cache
 def of_atom(a: Atom) -> Poly:
     return Poly(ONE, ONE, {(((a, 1),), ()): UNIT})
 
 
+@cache
 def of_letter(x: Letter) -> Poly:
     return Poly(x.rows, x.cols, {((), (x,)): UNIT})
 
 
+@cache
 def identity(size: Size) -> Poly:
     return Poly(size, size, {((), ()): UNIT})
 
@@ -295,12 +307,10 @@ def _disjoint(a: tuple[Size, Size], b: tuple[Size, Size]) -> bool:
 
 def cut(word: Word, rows: Size, cols: Size) -> tuple[list[Monomial], Word]:
     """Split off the pieces of a rows x cols word that run from dimension one to dimension one."""
-    if not word:
-        return [], word
-    places = [i for i, x in enumerate(word) if i and x.starts]
-    if rows == ONE:
+    places = [i for i, x in enumerate(word) if x.starts and i]
+    if rows is ONE:
         places.insert(0, 0)
-    if cols == ONE:
+    if cols is ONE:
         places.append(len(word))
     if len(places) < 2:
         return [], word
@@ -392,15 +402,19 @@ def _accumulate(
     coefficient: Fraction,
 ) -> None:
     old = total.get(place)
-    new = coefficient if old is None else old + coefficient
+    if old is None:
+        if coefficient:
+            total[place] = coefficient if coefficient is UNIT else _modest(coefficient)
+        return
+    new = old + coefficient
     if new:
         total[place] = _modest(new)
-    elif old is not None:
+    else:
         del total[place]
 
 
 def _modest(coefficient: Fraction) -> Fraction:
-    if max(coefficient.numerator.bit_length(), coefficient.denominator.bit_length()) > MAX_BITS:
+    if coefficient.numerator.bit_length() + coefficient.denominator.bit_length() > MAX_BITS:
         raise TooLarge("a coefficient of too many digits")
     return coefficient
 

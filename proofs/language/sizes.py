@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from proofs.language.effort import spend
 from proofs.language.tree import Term, name, rational, term
@@ -15,18 +16,11 @@ class Size:
     """A polynomial: sorted pairs of a monomial (sorted names, repeated) and a coefficient.
 
     The sizes that a statement may write have non-negative coefficients; differences of sizes,
-    which `at_least` compares, may have negative ones.
+    which `at_least` compares, may have negative ones. Interned, since sizes are compared all the
+    time: equal ones are one object, made by `literal`, `dimension` and arithmetic alone.
     """
 
     terms: tuple[tuple[tuple[str, ...], int], ...]
-
-    def __eq__(self, other: object) -> bool:  # sizes are compared all the time
-        if self is other:
-            return True
-        return isinstance(other, Size) and self.terms == other.terms
-
-    def __hash__(self) -> int:
-        return hash(self.terms)
 
     @staticmethod
     def literal(value: int) -> Size:
@@ -59,6 +53,7 @@ class Size:
         """At least 1 for all dimensions: no negative coefficient and not zero."""
         return bool(self.terms) and all(c > 0 for _, c in self.terms)
 
+    @cache  # noqa: B019 - sizes are kept for good anyway
     def at_least(self, other: Size) -> bool:
         """Whether `self >= other` for all dimensions, as far as coefficients show it.
 
@@ -112,10 +107,11 @@ def _collect(terms: list[tuple[tuple[str, ...], int]]) -> Size:
     terms_ = tuple(
         sorted(((m, c) for m, c in total.items() if c), key=lambda term: (-len(term[0]), term[0]))
     )
-    return _made.setdefault(terms_, Size(terms_))
+    found = _made.get(terms_)
+    return _made.setdefault(terms_, Size(terms_)) if found is None else found
 
 
-_made: dict[tuple[tuple[tuple[str, ...], int], ...], Size] = {}  # equal ones are mostly the same
+_made: dict[tuple[tuple[tuple[str, ...], int], ...], Size] = {}
 ONE = Size.literal(1)
 
 
