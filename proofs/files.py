@@ -80,6 +80,11 @@ class Told:
         return self.row["seconds"]
 
     @property
+    def busy(self) -> float:
+        """Seconds of the processor."""
+        return self.row["cpu_seconds"]
+
+    @property
     def message(self) -> str:
         return self.row["message"]
 
@@ -166,7 +171,7 @@ def decide_file(
         write: whether the certificates are written beside the file too, where all goals hold.
         neighbour: see `decide`.
     """
-    started = time.perf_counter()
+    started, before = time.perf_counter(), time.process_time()
     try:
         document = parse(_text(path), path=str(path))
     except (StatementError, OSError, UnicodeDecodeError) as error:
@@ -191,7 +196,7 @@ def decide_file(
             answer = Decision(
                 judgement.verdict, statement, time.perf_counter() - started, file=str(path),
                 judgement=judgement, certificate=certificate, path=beside, names=document.defines,
-                lemmas=library.cited(certificate, theorem),
+                lemmas=library.cited(certificate, theorem), busy=time.process_time() - before,
             )  # fmt: skip
         else:
             try:
@@ -208,13 +213,14 @@ def decide_file(
             answer = replace(answer, file=str(path), seconds=answer.seconds + spent)
             if isinstance(answer.witness, UndefinedPoint):
                 answer = replace(answer, span=document.spans.get(answer.witness.term))
+            answer = replace(answer, busy=time.process_time() - before)
             if answer.certificate is not None:
                 kept = _keep(statement, answer.certificate, certificates or default_folder())
                 answer = replace(answer, path=kept)
         answers.append(answer)
         if answer.judgement is not None:  # the goals that follow may use this one
             lemmas.append(Lemma(theorem.name, statement, answer.judgement.axioms))
-        started, spent = time.perf_counter(), 0.0
+        started, before, spent = time.perf_counter(), time.process_time(), 0.0
     return _written(answers, beside) if write and len(known) < len(answers) else answers
 
 

@@ -17,7 +17,8 @@ from proofs.verdict import Verdict, weakest
 
 UNDECIDED = (Verdict.CHECKED, Verdict.OPEN)
 HEADINGS = (
-    "", "as expected", "proved", "refuted", "ill-posed", "wrong", "undecided", "median", "worst"
+    "", "as expected", "proved", "refuted", "ill-posed", "wrong", "undecided",
+    "median", "worst", "CPU median", "CPU worst",
 )  # fmt: skip
 
 
@@ -36,6 +37,11 @@ class Row:
     def seconds(self) -> float:
         """In process, for the whole file."""
         return sum(answer.seconds for answer in self.answers)
+
+    @property
+    def busy(self) -> float:
+        """Seconds of the processor, which tell more where other programs use it too."""
+        return sum(answer.busy for answer in self.answers)
 
     @property
     def as_expected(self) -> bool:
@@ -68,6 +74,7 @@ class Row:
             "expected": str(self.entry.expected),
             "verdict": str(self.verdict),
             "seconds": round(self.seconds, 4),
+            "cpu_seconds": round(self.busy, 4),
             "goals": [answer.row for answer in self.answers],
         }
 
@@ -77,7 +84,8 @@ def run(
 ) -> Iterator[Row]:
     """The answers, in the order of the entries; certificates are thrown away.
 
-    The nearest true neighbours aren't looked for, so that times are those of the verdicts.
+    The nearest true neighbours aren't looked for, so that times are those of the verdicts. They are
+    those of the deciding process, from the text to the verdict: by the clock, and of the processor.
 
     Args:
         entries: what to decide.
@@ -193,7 +201,7 @@ def _counts(rows: Sequence[Row]) -> dict[str, object]:
         due = [row for row in rows if row.entry.expected is expected]
         return [sum(row.as_expected for row in due), len(due)]
 
-    times = [row.seconds for row in rows]
+    times, busy = [row.seconds for row in rows], [row.busy for row in rows]
     return {
         "as_expected": [sum(row.as_expected for row in rows), len(rows)],
         "proved": share(Verdict.PROVED),
@@ -203,6 +211,8 @@ def _counts(rows: Sequence[Row]) -> dict[str, object]:
         "undecided": sum(row.verdict in UNDECIDED for row in rows),
         "median": round(statistics.median(times), 4),
         "worst": round(max(times), 4),
+        "cpu_median": round(statistics.median(busy), 4),
+        "cpu_worst": round(max(busy), 4),
     }
 
 
@@ -215,8 +225,7 @@ def _table(title: str, groups: dict[str, list[Row]]) -> list[str]:
             key,
             *(f"{done}/{due}" if due else "-" for done, due in shares),  # type: ignore[misc]
             *(str(counts[k] or "-") for k in ("wrong", "undecided")),
-            _time(counts["median"]),
-            _time(counts["worst"]),
+            *(_time(counts[k]) for k in ("median", "worst", "cpu_median", "cpu_worst")),
         ))  # fmt: skip
     return aligned(cells)
 
