@@ -256,11 +256,14 @@ class Refuter:
         self._search = _Search(statement, 0.0, seed, scope)
         self._search.undefined_first = undefined_first
 
-    def look(self, instances: int, seconds: float) -> bool:
-        """Go on, up to so many instances in all, for roughly so long; whether there's a witness."""
+    def look(self, instances: int, seconds: float, until: int | None = None) -> bool:
+        """Go on, up to so many instances in all, for roughly so long; whether there's a witness.
+
+        `until`: so many models of the hypotheses are enough.
+        """
         search = self._search
         search.deadline = time.perf_counter() + seconds
-        search.run(range(search.place, instances))
+        search.run(range(search.place, instances), until)
         return search.undefined is not None or search.refutation is not None
 
     def attempt(self, shrink: bool = True) -> Attempt:
