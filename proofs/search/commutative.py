@@ -25,6 +25,7 @@ from proofs.search.workbench import Workbench
 MAX_ATOMS = 60
 MAX_RELATIONS = 90
 MAX_TERMS = 400  # of a known equation or an element of the basis
+MAX_WRITTEN = 300  # of cofactors of known equations, to be written down in one step
 QUICK_WORK = 30_000  # monomials handled, for a step on the way
 THOROUGH_WORK = 3_000_000
 MAX_EXPONENT = 127
@@ -45,7 +46,7 @@ def by_ideal(w: Workbench, goal: Term) -> int | None:
 def combination(w: Workbench, known: ideal.Ideal, value: Poly, work: int) -> list[Any] | None:
     """The parts of a combination of known equations between scalars that is `value`."""
     relations = _connected(value, [r for r in known.relations if _is_plain(r.value)])
-    atoms = sorted({a for v in (value, *(r.value for r in relations)) for a in _atoms(v)}, key=_key)
+    atoms = _all_atoms(value, relations)
     if len(atoms) > MAX_ATOMS or not relations or not _atoms(value):
         return None
     basis = Basis(w, atoms, work)
@@ -62,6 +63,22 @@ def combination(w: Workbench, known: ideal.Ideal, value: Poly, work: int) -> lis
     except Exhausted:
         return None
     return found
+
+
+def covers(known: ideal.Ideal, value: Poly) -> bool:
+    """Whether `combination` takes all known equations into account that a value might need."""
+    if not all(_is_plain(r.value) for r in known.relations):
+        return False
+    relations = _connected(value, known.relations)
+    near = {id(r) for r in relations}
+    reached = _all_atoms(value, relations)
+    if len(reached) > MAX_ATOMS:
+        return False
+    return all(id(r) in near or _atoms(r.value).isdisjoint(reached) for r in known.relations)
+
+
+def _all_atoms(value: Poly, relations: list[ideal.Relation]) -> list[Atom]:
+    return sorted({a for v in (value, *(r.value for r in relations)) for a in _atoms(v)}, key=_key)
 
 
 def _coefficients(value: Poly) -> dict[Word, Poly]:
@@ -237,6 +254,9 @@ class Basis:
 
     def _parts(self, used: dict[int, fmpq_mpoly]) -> list[ideal.Term]:
         """A combination of elements as one of relations; i^2 + 1 is zero by itself."""
+        known = self._of_known(used)
+        if known is not None:
+            return self._terms(known)
         for place in sorted(self._needed(used)):
             element = self.elements[place]
             if element.relation is None:
@@ -245,6 +265,20 @@ class Basis:
                     self.ring.poly(element.value), ((), ()), None, parts
                 )
         return self._terms(used)
+
+    def _of_known(self, used: dict[int, fmpq_mpoly]) -> dict[int, fmpq_mpoly] | None:
+        """The combination as one of the known equations alone, where that is short."""
+        found = dict(used)
+        for place in sorted(self._needed(used), reverse=True):
+            element = self.elements[place]
+            if element.relation is not None or place not in found:
+                continue
+            factor = found.pop(place)
+            for k, part in element.made_of.items():
+                found[k] = found[k] + factor * part if k in found else factor * part
+            if sum(map(len, found.values())) > MAX_WRITTEN:
+                return None
+        return found
 
     def _terms(self, used: dict[int, fmpq_mpoly]) -> list[ideal.Term]:
         found = []

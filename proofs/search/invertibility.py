@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from proofs.checker.algebra import Letter, Poly, Word, of_letter
 from proofs.checker.definedness import ZERO
 from proofs.language.infer import infer
 from proofs.language.tree import Term, term
@@ -10,6 +13,8 @@ from proofs.search.raising import factors_of, product_of
 from proofs.search.units import cleared, pushed_through, square_parts
 from proofs.search.workbench import Workbench
 
+Method = Callable[[Workbench, Term, Term], int | None]
+HERMITIAN = ("symmetric", "hermitian", "positive_definite", "positive_semidefinite")
 HERMITIAN_STEPS = 20  # of completion
 # Of these the form says at once whether there is an inverse, where it says anything.
 STRUCTURAL = frozenset({"mul", "div", "neg", "transpose", "adjoint", "inv", "kron", "diag"})
@@ -21,9 +26,6 @@ def invertible(w: Workbench, a: Term) -> int | None:
             return None
         return w.schema("nonzero_unit", x=a)
     n = w.size(a)
-    methods = (_definite, _invertible_by_form)
-    if a.op in STRUCTURAL:
-        methods = methods[::-1]
     found = None
     if w.find(term("positive_definite", a)) is not None:
         found = _definite(w, a, n)
@@ -31,26 +33,47 @@ def invertible(w: Workbench, a: Term) -> int | None:
     d = term("det", a)
     if found is None and (w.find(term("ne", d, ZERO)) or signs.factor_of_nonzero(w, d)) is not None:
         found = w.schema("unit_det", n=n, A=a)
-    for method in methods:
-        if found is None:
-            found = method(w, a, n)
-    if found is None:
-        found = _factor_of_unit(w, a, n)
-    if found is None:
-        found = _schur_of_unit(w, a)
-    if found is None:
-        found = _factor_of_equal(w, a, n)
-    if found is None:
-        found = _invertible_simplified(w, a, n)
-    if found is None:
-        found = _known_full_rank(w, a, n)
-    if found is None:
-        found = _known_determinant(w, a, n)
-    if found is None and a.op in ("name", "add", "sub"):
-        found = _hermitian_part(w, a, n)
-    if found is None:
-        found = cleared(w, a)
-    return _inverse_in_goal(w, a, n) if found is None else found
+    if found is not None:
+        return found
+    for method in _methods(w, a):
+        found = method(w, a, n)
+        if found is not None:
+            return found
+    return None
+
+
+def _methods(w: Workbench, a: Term) -> tuple[Method, ...]:
+    """The ways to try, in order."""
+    if a.op in ("add", "sub") and not _may_be_hermitian(w, w.facts.lowering.lower(a)):
+        return (_invertible_by_form, *BY_WHAT_IS_KNOWN, _definite, *LAST)
+    first = (_definite, _invertible_by_form)
+    return (*(first[::-1] if a.op in STRUCTURAL else first), *BY_WHAT_IS_KNOWN, *LAST)
+
+
+def _may_be_hermitian(w: Workbench, value: Poly) -> bool:
+    """Whether a sum has the words of its adjoint, where letters that may be Hermitian are."""
+
+    def plain(x: Letter) -> Letter:
+        base = x.T if x.transposed else x
+        base = base.conj if base.conjugated else base
+        return base if _is_hermitian_letter(w, base) else x
+
+    def words(of: Poly) -> set[Word]:
+        return {tuple(map(plain, word)) for _, word in of.terms}
+
+    return words(value) == words(value.T.conj)
+
+
+def _is_hermitian_letter(w: Workbench, x: Letter) -> bool:
+    node = w.raising.letters.get(x)
+    if node is None or x.rows is not x.cols:
+        return False
+    if any(w.find(term(prop, node)) is not None for prop in HERMITIAN):
+        return True
+    if node.op in ("inv", "pinv"):
+        return _may_be_hermitian(w, w.facts.lowering.lower(node.args[0]))
+    difference = of_letter(x) - of_letter(x.T.conj)
+    return not equations.plain_ideal(w).reduce(difference)[0].terms
 
 
 def _definite(w: Workbench, a: Term, n: Term) -> int | None:
@@ -59,6 +82,8 @@ def _definite(w: Workbench, a: Term, n: Term) -> int | None:
 
 def _hermitian_part(w: Workbench, a: Term, n: Term) -> int | None:
     """invertible(a) by its Hermitian part, where that is not a itself."""
+    if a.op not in ("name", "add", "sub"):
+        return None
     if equations.plainly(w, term("eq", term("adjoint", a), a), HERMITIAN_STEPS):
         return None
     return w.schema("hermitian_part_unit", n=n, A=a)
@@ -103,12 +128,15 @@ def _factor_of_unit(w: Workbench, a: Term, n: Term) -> int | None:
 
 def _factor_of_equal(w: Workbench, a: Term, n: Term) -> int | None:
     """invertible(a), where a product that begins or ends with a is equal to a unit."""
+    lower = w.facts.lowering.lower
     for fact in list(w.facts.facts):
         if fact.relation.op != "eq":
             continue
         for product, other in (fact.relation.args, fact.relation.args[::-1]):
             factors = factors_of(product)
             if len(factors) < 2 or a not in (factors[0], factors[-1]):
+                continue
+            if lower(other) == lower(product).T.conj:  # that it is Hermitian says no more
                 continue
             rest = product_of(factors[1:] if factors[0] is a else factors[:-1])
             if infer(rest, w.facts.scope).is_scalar or w.size(rest) is not n:
@@ -121,7 +149,7 @@ def _factor_of_equal(w: Workbench, a: Term, n: Term) -> int | None:
     return None
 
 
-def _schur_of_unit(w: Workbench, a: Term) -> int | None:
+def _schur_of_unit(w: Workbench, a: Term, n: Term) -> int | None:
     """invertible(a), where a is the Schur complement of a corner of a known unit."""
     if a.op not in ("add", "sub"):
         return None
@@ -227,3 +255,18 @@ def _isometry(w: Workbench, a: Term, n: Term) -> int | None:
             w.schema("one_sided", n=n, A=term(turned, a), B=a)
             return w.schema("one_sided_unit", n=n, A=a, B=term(turned, a))
     return None
+
+
+def _cleared(w: Workbench, a: Term, n: Term) -> int | None:
+    return cleared(w, a)
+
+
+BY_WHAT_IS_KNOWN: tuple[Method, ...] = (
+    _factor_of_unit,
+    _schur_of_unit,
+    _factor_of_equal,
+    _invertible_simplified,
+    _known_full_rank,
+    _known_determinant,
+)
+LAST: tuple[Method, ...] = (_hermitian_part, _cleared, _inverse_in_goal)
