@@ -52,12 +52,11 @@ from proofs.search.raising import NoTerm, opened, size_term
 from proofs.search.rank_equations import by_ranks
 from proofs.search.telescoping import by_differences
 from proofs.search.towers import by_towers
-from proofs.search.workbench import Workbench
+from proofs.search.workbench import Kept, Workbench
 
 MAX_PAIRS = 3_000
 QUICK_PAIRS = 120
 MAX_ROUNDS = 3
-MAX_KEPT = 250  # relations of an ideal that is used again, with what completion has added
 MAX_STEPS = 40  # of completion on the way
 FUNCTIONS = frozenset({"exp", "log", "sqrt", "lambertw", "det", "kron", "hadamard", "inv", "pinv"})
 
@@ -108,6 +107,9 @@ def plain_ideal(
     """The ideal of all equations among the facts, save those that speak of the term `without`;
     `roots` are what it is going to reduce."""
     roots = roots or []
+    kept = w.ideals.get(without)
+    if kept is not None and (kept.state, kept.roots) == (w.state, tuple(roots)) and kept.is_fresh:
+        return kept.ideal
     values = [
         (place, w.facts.difference(fact.relation))
         for place, fact in enumerate(w.facts.facts)
@@ -118,16 +120,14 @@ def plain_ideal(
     frames = partitions(value for _, value in values)
     cuts = tuple(map(str, frames))
     weighed = [w.facts.difference(r) for r in roots if r.args[1:]]
-    kept = w.ideals.get(without)
     if kept is not None:
-        for value in [*(v for place, v in values if place not in kept[2]), *weighed]:
-            weigh(w, kept[0], value)
-    if kept is None or kept[1] != cuts or len(kept[0].relations) > MAX_KEPT or kept[0].is_stale:
-        kept = (Ideal(w.tick), cuts, set[int]())
-        w.ideals[without] = kept
+        for value in [*(v for place, v in values if place not in kept.included), *weighed]:
+            weigh(w, kept.ideal, value)
+    if kept is None or kept.cuts != cuts or not kept.is_fresh:
+        kept = w.ideals[without] = Kept(Ideal(w.tick), cuts)
         for value in [*(v for _, v in values), *weighed]:
-            weigh(w, kept[0], value)
-    ideal, _, included = kept
+            weigh(w, kept.ideal, value)
+    ideal, included = kept.ideal, kept.included
     for place, value in sorted(values, key=lambda item: _bulk(item[1])):
         if place in included:
             continue
@@ -141,6 +141,7 @@ def plain_ideal(
         if value.is_complex:
             modes = (*modes, *{"": ("C",), "T": ("C", "H")}[modes[-1]])
         ideal.add(value, place, modes)
+    kept.state, kept.roots = w.state, tuple(roots)
     return ideal
 
 
@@ -364,10 +365,12 @@ def _combination(w: Workbench, goal: Term, pairs: int) -> int | None:
     frames = partitions(
         w.facts.difference(f.relation) for f in w.facts.facts if f.relation.op == "eq"
     )
-    for _ in range(pairs):
+    for tried in range(pairs):
         rest, used = _reduce(ideal, difference, frames)
         if not rest.terms:
             return w.combine(goal, ideal, used)
+        if not tried and commutative.covers(ideal, difference):  # and has failed, much faster
+            return None
         size = len(ideal.relations)
         while len(ideal.relations) == size:
             if not ideal.step():

@@ -42,6 +42,9 @@ def gather(w: Workbench, roots: list[Term]) -> None:
     for root in roots:
         w.learn(root)
     for _ in range(MAX_ROUNDS):
+        state = (*w.state, *map(id, roots))
+        if state in w.gathered:  # nothing has changed since
+            return
         size = len(w.facts.facts)
         equations = [
             fact.relation
@@ -62,6 +65,7 @@ def gather(w: Workbench, roots: list[Term]) -> None:
         entrywise.gather(w, roots)
         determinants.gather(w, roots)
         if len(w.facts.facts) == size:
+            w.gathered.add((*w.state, *map(id, roots)))
             return
 
 

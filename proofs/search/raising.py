@@ -26,8 +26,14 @@ class Raising:
         self.given: dict[Letter, tuple[Term, ...]] = {}
         self._seen: set[Term] = set()  # with all that is under them
 
+    def knows(self, root: Term) -> bool:
+        """Whether a term has been learned, or tried to be, with all that is under it."""
+        return root in self._seen
+
     def learn(self, root: Term) -> None:
         """Remember the letters and atoms that the closed subterms of `root` lower to."""
+        if root in self._seen:
+            return
         for node in postorder([root], self._seen):
             self._seen.add(node)
             if node.op == "entry" and not node.args[0].free:

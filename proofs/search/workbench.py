@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 from proofs.checker.algebra import Poly, TooLarge
@@ -37,8 +38,25 @@ from proofs.search.ideal import Term as Part
 from proofs.search.raising import NoTerm, Raising, size_term, size_terms
 
 Step = dict[str, Any]
+MAX_KEPT = 250  # relations of an ideal that is used again, with what completion has added
 LEARNING = 50_000  # elementary operations of the algebra for one term
 ARITHMETIC = -1  # in place of a fact: the relation compares numbers
+
+
+@dataclass(slots=True)
+class Kept:
+    """An ideal that is used again, with the equations in it by place."""
+
+    ideal: Ideal
+    cuts: tuple[str, ...]  # the partitions by which equations are cut into blocks
+    included: set[int] = field(default_factory=set)
+    state: tuple[int, ...] = ()  # of the workbench when it was last brought up to date
+    roots: tuple[Term, ...] = ()
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether it is of use: not too long, and with the weights by which it was made."""
+        return len(self.ideal.relations) <= MAX_KEPT and not self.ideal.is_stale
 
 
 class Stuck(Exception):
@@ -108,23 +126,30 @@ class Workbench:
         self.programs = [0, 0]  # semidefinite ones set up, and orders split; in sub-proofs too
         self.raising = Raising(self.facts.lowering)
         self.instanced: set[object] = set()  # terms and relations whose instances have been taken
+        self.gathered: set[object] = set()  # states in which there are no further instances
         self.failed: set[object] = set()  # keys of relations that are not to be tried again
         self.aside: set[int] = set()  # places of equations that others have taken in
         # Ideals of known equations, completed as far as they were needed: see `equations`.
-        self.ideals: dict[Term | None, tuple[Ideal, tuple[str, ...], set[int]]] = {}
+        self.ideals: dict[Term | None, Kept] = {}
         for root in statement.roots():
             self.learn(root)
+
+    @property
+    def state(self) -> tuple[int, ...]:
+        """Grows with what is known and with what has been tried."""
+        known, tried = (len(self.facts.facts), len(self.aside)), (self.failed, self.instanced)
+        return (*known, len(self.raising.atoms), len(self.raising.letters), *map(len, tried))
 
     # ------------------------------------------------------------ steps
 
     def learn(self, root: Term) -> None:
         """Let the raising know the terms under `root`, as far as the algebra can lower them."""
+        if self.raising.knows(root):
+            return
         self.tick()
         try:
             with limited(LEARNING):
                 self.raising.learn(root)
-                for arg in root.args:
-                    self.raising.learn(arg)
         except (TooLarge, NoTerm, StatementError):
             pass
 
@@ -408,6 +433,7 @@ class Workbench:
         inner.raising = Raising(inner.facts.lowering)
         # What is under way outside is not started again inside.
         inner.failed, inner.instanced, inner.ideals = set(self.failed), set(), {}
+        inner.gathered = set()
         inner.aside = set(self.aside)
         for root in (*self.statement.roots(), *(f.relation for f in self.facts.facts)):
             inner.learn(root)
