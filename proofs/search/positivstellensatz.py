@@ -448,8 +448,8 @@ def _exponents(count: int, degree: int) -> Iterator[tuple[int, ...]]:
 
 
 def _exactly(count: int, total: int) -> Iterator[tuple[int, ...]]:
-    if count == 1:
-        yield (total,)
+    if count < 2:
+        yield from [(total,)] if count else [()] * (not total)
         return
     for first in range(total, -1, -1):
         for rest in _exactly(count - 1, total - first):
