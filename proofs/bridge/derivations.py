@@ -36,7 +36,7 @@ from proofs.language.tree import (
 )
 from proofs.library import Theorem
 from proofs.refute import refute
-from proofs.search import Failure, prove
+from proofs.search import Failure, search
 from proofs.verdict import Verdict
 
 LARGEST = 5  # literal sizes go from 1 to this, with one dimension
@@ -110,20 +110,22 @@ def _decided(tied: Contract, stated: list[Equality], sizes: str) -> DerivationSt
 def decide(statement: Statement, seconds: float = SECONDS) -> tuple[Verdict, str]:
     """Proved by a certificate that the checker accepts, refuted by a witness, or open."""
     check_types(statement)
-    reason = ""
+    failure = Failure("")
     for budget in (seconds / 10, seconds):  # a false statement is refuted before it is tried hard
-        certificate = prove(statement, budget)
+        certificate = search(statement, budget)
         if not isinstance(certificate, Failure):
             try:
                 check(statement, certificate, {})
-            except Rejected as problem:  # `prove` has asked the checker too
+            except Rejected as problem:
                 return Verdict.OPEN, str(problem)
             return Verdict.PROVED, ""
-        reason = certificate.reason
-        witness = refute(statement, seconds=1.0).witness
+        failure = certificate
+        witness = refute(statement, seconds=1.0).witness if budget < seconds else None
         if witness is not None:
             return Verdict.REFUTED, str(witness).replace("\n", ", ")
-    return Verdict.OPEN, reason
+        if failure.final:  # more time would change nothing
+            break
+    return Verdict.OPEN, failure.reason
 
 
 # ---------------------------------------------------------------- the equations
