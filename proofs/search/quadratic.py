@@ -16,7 +16,7 @@ from proofs.checker.definedness import NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
 from proofs.language.tree import Term, postorder, term
-from proofs.search import bounds, determinant_bounds, equations, signs
+from proofs.search import bounds, determinant_bounds, equations, inverse_bounds, signs
 from proofs.search.ideal import Ideal
 from proofs.search.raising import NoTerm, size_term, size_terms
 from proofs.search.squares import Square, Squares
@@ -41,6 +41,8 @@ def sign(w: Workbench, relation: Term) -> int | None:
                 return found
     found = _by_name(w, relation, difference)
     if found is not None:
+        return found
+    if relation.op == "ge" and (found := inverse_bounds.between_numbers(w, relation)) is not None:
         return found
     for steps in STEPS:
         for _ in range(steps):
