@@ -15,6 +15,7 @@ from proofs.search import (
     equations,
     expectations,
     general,
+    induction,
     inner_products,
     invertibility,
     monotone,
@@ -62,7 +63,7 @@ def establish(w: Workbench, relation: Term) -> int:
 
 def _dispatch(w: Workbench, relation: Term) -> int | None:
     op, args = relation.op, relation.args
-    if op in ("gt", "ge", "ne", "eq"):
+    if op in ("gt", "ge", "ne", "eq", *PROPERTIES):
         found = quantified.instantiated(w, relation)
         if found is not None:
             return found
@@ -88,6 +89,8 @@ def _dispatch(w: Workbench, relation: Term) -> int | None:
         )
         for method in (*methods, *last):
             found = method(w, relation) if found is None else found
+        if found is None and w.facts.key(relation) == w.facts.key(w.statement.goal):
+            found = induction.by_induction(w, relation)
         return found
     if op == "eq":
         return equations.prove(w, relation)

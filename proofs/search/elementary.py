@@ -267,16 +267,39 @@ def natural_power(w: Workbench, node: Term) -> None:
         for k in range(len(monomials) - 1):
             w.schema("power_add", n=n, A=base, p=monomials[k], q=total(monomials[k + 1 :]))
     elif len(monomials) > 1 and whole and kind.is_scalar:
+        found = None
         for k in range(len(monomials) - 1):
-            w.schema("power_integer_sum", x=base, p=monomials[k], q=total(monomials[k + 1 :]))
+            found = w.schema(
+                "power_integer_sum", x=base, p=monomials[k], q=total(monomials[k + 1 :])
+            )
+        if found is None and value.terms.get(((), ()), 0) >= 1:  # x^(p - j + 1), where j <= p
+            one = rational(1)
+            less = w.raising.poly(w.facts.lowering.lower(term("sub", exponent, one)))
+            w.schema("power_add_natural", n=one, A=base, a=less, b=one)
     elif len(monomials) == 1 and natural:
         _natural_multiple(w, node, value)
     if base.op == "pow":
         w.schema("power_multiply", n=n, A=base.args[0], p=base.args[1], q=exponent)
     elif base.op == "mul" and infer(base.args[0], w.facts.scope).is_scalar:
         w.schema("power_scale", n=n, A=base.args[1], c=base.args[0], p=exponent)
+    elif base.op == "div":
+        _power_of_quotient(w, base, exponent)
     elif base.op == "neg":
         w.schema("power_scale", n=n, A=base.args[0], c=rational(-1), p=exponent)
+
+
+def _power_of_quotient(w: Workbench, base: Term, exponent: Term) -> None:
+    """(x/y)^p = (1/y)^p*x^p, and (1/y)^p*y^p = 1^p = 1."""
+    x, y = base.args
+    one, below = rational(1), term("div", rational(1), y)
+    place = w.schema("reciprocal", x=y)
+    for a in (x, y):
+        if a is not one:
+            w.schema("power_scale", n=w.size(a), A=a, c=below, p=exponent)
+    if _put(
+        w, place, term("eq", term("mul", below, y), one), term("pow", bound(0, REAL), exponent)
+    ):
+        w.schema("power_identity", n=one, p=exponent)
 
 
 def _natural_multiple(w: Workbench, node: Term, value: Poly) -> None:

@@ -149,6 +149,8 @@ def weight(w: Workbench, symbol: Atom | Letter) -> int:
     moved = 0 if node.args[0] is rational(1) else 30
     if any(n.op == "deriv" for n in inside):
         moved += 80
+    if any(n.op in ("sum", "prod") for n in inside if n is not node):  # above a product of two
+        moved += 40
     high = polynomial(node.args[1], w.facts.scope.dimensions)
     longer = 0 if high is None else 40 * sum(abs(c) for m, c in high.terms if not m)
     return 6 + 2 * len(inside) + moved + longer
