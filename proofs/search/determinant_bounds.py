@@ -16,7 +16,7 @@ from proofs.checker.definedness import ZERO, NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
 from proofs.language.tree import Term, postorder, rational, term
-from proofs.search import equations, signs
+from proofs.search import equations, order, scalars, signs
 from proofs.search.linear import combination
 from proofs.search.raising import NoTerm
 from proofs.search.workbench import ARITHMETIC, Stuck, Workbench
@@ -37,7 +37,10 @@ def gather(w: Workbench, relation: Term) -> bool:
         return False
     size = len(w.facts.facts)
     ops = {n.op for n in postorder([relation])}
-    for a, b in permutations(inside, 2):
+    beside = inside
+    if any(not m and not word for m, word in w.facts.difference(relation).terms):  # det(I) = 1
+        beside = [*inside, *dict.fromkeys(term("eye", w.size(a)) for a in inside)]
+    for a, b in permutations(beside, 2):
         if w.size(a) is w.size(b):
             w.schema("order_det", n=w.size(a), A=a, B=b)
     for a in inside:
@@ -45,7 +48,12 @@ def gather(w: Workbench, relation: Term) -> bool:
     _of_sums(w, inside, relation, ops)
     if "log" in ops:
         _tangents(w, nodes)
-    return len(w.facts.facts) > size
+    new = range(size, len(w.facts.facts))
+    for place in new:
+        relation = w.facts.facts[place].relation
+        if relation.op == "le" and not order.is_loewner(w, relation):
+            scalars.reduced(w, place)
+    return bool(new)
 
 
 def _of_one(w: Workbench, a: Term, relation: Term, ops: set[str]) -> None:
@@ -65,7 +73,12 @@ def _of_one(w: Workbench, a: Term, relation: Term, ops: set[str]) -> None:
     if "tr" in ops:
         place = w.schema("det_mean", n=n, A=a)
         if place is not None:
-            _roots(w, w.facts.facts[place].relation, relation)
+            mean = term("pow", term("div", term("tr", a), n), n)
+            known = term("le", term("det", a), mean)
+            place = w.stated(known, place)
+            _roots(w, known, relation)
+            if "pow" in ops:
+                _without_quotient(w, known, place, n)
 
 
 def _of_rows(w: Workbench, a: Term, relation: Term) -> None:
@@ -96,6 +109,17 @@ def _roots(w: Workbench, known: Term, relation: Term) -> None:
                 w.attempt(term("eq", power, y.args[0]))
 
 
+def _without_quotient(w: Workbench, known: Term, place: int, n: Term) -> None:
+    """n^n*x <= y^n from x <= (y/n)^n."""
+    x, mean = known.args
+    power = term("pow", n, n)
+    whole = term("eq", term("mul", power, mean), term("pow", mean.args[0].args[0], n))
+    goal, sign = term("le", term("mul", power, x), whole.args[1]), term("gt", power, ZERO)
+    with suppress(Stuck):
+        above, equal = (w.stated(r, w.establish(r)) for r in (sign, whole))
+        w.positive(goal, [["1", [above, place], None]], [[w.place(rational(-1)), equal, None, ""]])
+
+
 # ---------------------------------------------------------------- sums of semidefinite matrices
 
 
@@ -121,13 +145,11 @@ def _needed(
     w: Workbench, relation: Term, pairs: list[tuple[Term, Term]]
 ) -> list[tuple[Term, Term]]:
     """The pairs for which det(a) + det(b) <= det(a + b) helps: only those are worth a proof."""
-    excess = [signs.excess_of(w, f.relation) for f in w.facts.facts]
-    columns = [v.terms for v in excess if v is not None and len(v.terms) > 1]
-    for a, b in pairs:
-        dets = [term("det", x) for x in (a, b, term("add", a, b))]
-        gap = term("sub", dets[2], term("add", dets[0], dets[1]))
-        columns.append(w.facts.lowering.lower(gap).terms)
-    found = combination(columns, w.facts.difference(relation).terms) or {}
+    goals = [_superadditivity(a, b) for a, b in pairs]
+    ideal = equations.known(w, [relation, *goals])
+    excess = [signs.excess_of(w, r) for r in [*(f.relation for f in w.facts.facts), *goals]]
+    columns = [ideal.reduce(v)[0].terms for v in excess if v is not None and len(v.terms) > 1]
+    found = combination(columns, ideal.reduce(w.facts.difference(relation))[0].terms) or {}
     first = len(columns) - len(pairs)
     return [pairs[i - first] for i in found if i >= first]
 
@@ -149,11 +171,16 @@ def _is_semidefinite(w: Workbench, a: Term) -> bool:
     return w.attempt(term("positive_semidefinite", a)) is not None
 
 
+def _superadditivity(a: Term, b: Term) -> Term:
+    one, two, whole = (term("det", x) for x in (a, b, term("add", a, b)))
+    return term("le", term("add", one, two), whole)
+
+
 def _superadditive(w: Workbench, a: Term, b: Term) -> int | None:
     """det(a) + det(b) <= det(a + b): by Minkowski's inequality, where both are positive."""
     n, whole = w.size(a), term("add", a, b)
     dets = [term("det", x) for x in (a, b, whole)]
-    goal = term("le", term("add", dets[0], dets[1]), dets[2])
+    goal = _superadditivity(a, b)
     if (found := w.find(goal)) is not None:
         return found
     for x in (a, b):
@@ -224,22 +251,17 @@ def _by_minkowski(w: Workbench, dets: list[Term], goal: Term) -> int | None:
 
 
 def _tangents(w: Workbench, nodes: Iterable[Term]) -> None:
-    """log(det(a)) <= log(det(b)) + tr(inv(b)*a) - n for the logarithms in sight; b = I as well."""
+    """log(det(a)) <= log(det(b)) + tr(inv(b)*a) - n for the logarithms in sight, and for b = I."""
     logs = [n.args[0] for n in nodes if n.op == "log" and n.args[0].op == "det"]
     known = [d.args[0] for d in dict.fromkeys(logs)][:MAX_MATRICES]
     for a in known:
         n = w.size(a)
-        for b in (*known, term("eye", n)):
-            if a is not b and w.size(b) is n:
-                w.schema("log_det_tangent", n=n, A=a, B=b)
-                if b.op == "eye":
-                    _of_identity(w, b)
-
-
-def _of_identity(w: Workbench, one: Term) -> None:
-    """log(det(I)) = 0 and inv(I) = I."""
-    w.attempt(term("eq", term("log", term("det", one)), ZERO))
-    w.attempt(term("eq", term("inv", one), one))
+        one = term("eye", n)
+        pairs = [(a, b) for b in (*known, one) if a is not b and w.size(b) is n]
+        for x, y in (*pairs, (one, a)):
+            w.schema("log_det_tangent", n=n, A=x, B=y)
+        w.attempt(term("eq", term("log", term("det", one)), ZERO))
+        w.attempt(term("eq", term("inv", one), one))
 
 
 def concave(w: Workbench, relation: Term) -> int | None:

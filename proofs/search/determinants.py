@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from proofs.checker.algebra import ONE
+from proofs.checker.algebra import ONE, Poly
 from proofs.checker.definedness import ZERO
 from proofs.language.infer import infer
 from proofs.language.sizes import Size
 from proofs.language.tree import Term, bound, postorder, rational, term
+from proofs.search import equations
 from proofs.search.raising import factors_of, product_of, size_term
 from proofs.search.units import inverse, splits
 from proofs.search.workbench import ARITHMETIC, Workbench
@@ -68,8 +69,17 @@ def _scale_cancels(w: Workbench, base: Term, n: Term) -> None:
 
 
 def gather(w: Workbench, roots: list[Term]) -> None:
-    """det(A) = det(B), where A = B is known of square matrices that speak of what a root does."""
+    """det(A) = det(B), where A = B is known of square matrices that speak of what a root does, or
+    where A and B are similar."""
     wanted = [n for n in postorder(roots) if n.op == "det" and not n.free]
+    for node in wanted:
+        key = ("similar", node)
+        if (
+            key not in w.instanced
+            and node.args[0].op in ("add", "sub")
+            and similar(w, node.args[0])
+        ):
+            w.instanced.add(key)
     names = {n for d in wanted for n in postorder([d.args[0]]) if n.op == "name"}
     count = 0
     for place, fact in enumerate(list(w.facts.facts)):
@@ -111,6 +121,50 @@ def half(power: Size) -> tuple[Term, bool] | None:
     for monomial, c in power.terms:
         total += prod(map(Size.dimension, monomial), start=Size.literal(c // 2))
     return (size_term(total), bool(odd)) if total.is_positive else None
+
+
+# ---------------------------------------------------------------- similar matrices
+
+
+def similar(w: Workbench, a: Term) -> bool:
+    """Whether det(a) is now known as that of y*a*x, where x*y = I, and a word of a begins with x
+    and ends with y."""
+    value = w.facts.lowering.lower(a)
+    ends = {(word[0], word[-1]) for _, word in value.terms if len(word) > 2}
+    for fact in list(w.facts.facts):
+        product, one = fact.relation.args if fact.relation.op == "eq" else (a, a)
+        if product.op != "mul" or one.op != "eye" or w.size(product) is not w.size(a):
+            continue
+        x, y = product.args
+        words = [word for v in product.args for _, word in w.facts.lowering.lower(v).terms]
+        if len(words) == 2 and all(len(word) == 1 for word in words):
+            for first, last in ((x, y), (y, x)):
+                if (words[first is y][0], words[first is x][0]) in ends:
+                    return _conjugated(w, a, value, first, last)
+    return False
+
+
+def _conjugated(w: Workbench, a: Term, value: Poly, x: Term, y: Term) -> bool:
+    """Whether y*a*x is simpler than a, which has the same determinant."""
+    n = w.size(a)
+    right = term("mul", a, x)
+    whole = term("mul", y, right)
+    w.learn(whole)
+    w.schema("one_sided", n=n, A=x, B=y)
+    ideal = equations.known(w, [term("eq", whole, whole)])
+    rest, used = ideal.reduce(w.facts.lowering.lower(whole))
+    if sum(len(word) for _, word in rest.terms) >= sum(len(word) for _, word in value.terms):
+        return False
+    equal = w.combine(term("eq", whole, w.raising.poly(rest)), ideal, used)
+    unit = w.attempt(term("eq", term("mul", y, x), term("eye", n)))
+    hole = term("det", bound(0, term("matrix_type", n, n)))
+    if equal is None or unit is None or w.congruence(equal, hole) is None:
+        return False
+    w.schema("det_product", n=n, A=y, B=right)
+    w.schema("det_product", n=n, A=a, B=x)
+    w.schema("det_product", n=n, A=y, B=x)
+    w.schema("det_eye", n=n)
+    return True
 
 
 # ---------------------------------------------------------------- blocks

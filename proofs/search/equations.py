@@ -58,7 +58,9 @@ MAX_PAIRS = 3_000
 QUICK_PAIRS = 120
 MAX_ROUNDS = 3
 MAX_STEPS = 40  # of completion on the way
-FUNCTIONS = frozenset({"exp", "log", "sqrt", "lambertw", "det", "kron", "hadamard", "inv", "pinv"})
+FUNCTIONS = frozenset(
+    {"exp", "log", "sqrt", "lambertw", "det", "kron", "hadamard", "inv", "pinv", "pow"}
+)
 
 # Heavier symbols are rewritten into lighter ones: a derivative into what it is, say.
 WEIGHTS = {
@@ -205,15 +207,18 @@ def weigh(w: Workbench, ideal: Ideal, value: Poly) -> None:
                 inside = [] if node is None else postorder([node])
                 if any(n.op == "deriv" for n in inside):
                     ideal.weigh(symbol, 80)
-                elif node is not None and op == "det" and _is_scaled_update(w, node):
-                    ideal.weigh(symbol, 60)  # det(s*I + U*V) by det(I + V*U/s)
+                elif node is not None and op == "det" and _is_heavy(w, node.args[0]):
+                    ideal.weigh(symbol, 60)
                 elif node is not None and _is_diagonal_sum(node):  # heavier than the trace
                     ideal.weigh(symbol, 10 + 3 * len(inside))
 
 
-def _is_scaled_update(w: Workbench, node: Term) -> bool:
-    """Whether a determinant is of a multiple of the identity and something more."""
-    terms = w.facts.lowering.lower(node.args[0]).terms
+def _is_heavy(w: Workbench, a: Term) -> bool:
+    """Whether the determinant of a is by rule a product with a power: that of a kron, or of a
+    multiple of the identity and something more."""
+    if a.op == "kron":
+        return True
+    terms = w.facts.lowering.lower(a).terms
     multiples = {m: c for (m, word), c in terms.items() if not word}
     return 0 < len(multiples) < len(terms) and multiples != {(): 1}
 
@@ -238,6 +243,8 @@ def _inverse_weight(w: Workbench, symbol: Atom | Letter) -> int:
     node = w.raising.letters.get(symbol) if isinstance(symbol, Letter) else None
     if node is not None and moments.of_moments(node):
         return 60
+    if node is not None and node.op == "inv" and node.args[0].op == "eye":
+        return 3  # above a dimension, the trace of the identity
     if node is None or node.op != "inv" or node.args[0].op not in ("mul", "transpose", "inv"):
         return 1
     return 2 * len(postorder([node]))

@@ -306,6 +306,7 @@ def _adjugate(w: Workbench, node: Term) -> int | None:
     a, n = node.args[0], w.size(node)
     for rule in ("adj_left", "adj_right"):
         w.schema(rule, n=n, A=a)
+    literals.adjugate(w, a)
     found = None
     if a.op == "transpose":
         found = w.schema("adj_transpose", n=n, A=a.args[0])

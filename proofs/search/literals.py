@@ -14,13 +14,22 @@ from proofs.search.ideal import Ideal
 from proofs.search.workbench import ARITHMETIC, Workbench
 
 MAX_SIZE = 4
+ENTRY = 3  # letters of an entry of a name: unit vectors around it
+POLYNOMIAL = frozenset({"det", "entry", "adj"})  # in the entries, as traces are
 HEAVY = 80  # what a matrix weighs that is to be written out by its entries
 DETERMINANTS = {2: "det_two", 3: "det_three", 4: "det_four"}
+ADJUGATES = {2: "adj_two", 3: "adj_three"}
 
 
 def determinant(w: Workbench, a: Term) -> int | None:
     """det(a) by its entries, for a matrix of two to four rows."""
     rule = DETERMINANTS.get(infer(a, w.facts.scope).rows.value or 0)
+    return None if rule is None else w.schema(rule, A=a)
+
+
+def adjugate(w: Workbench, a: Term) -> int | None:
+    """adj(a) by its entries, for a matrix of two or three rows."""
+    rule = ADJUGATES.get(infer(a, w.facts.scope).rows.value or 0)
     return None if rule is None else w.schema(rule, A=a)
 
 
@@ -71,12 +80,16 @@ def written_out(w: Workbench, words: Iterable[Word]) -> dict[Letter, list[Atom]]
 def traces_by_entries(w: Workbench, goal: Term) -> int | None:
     """Determinants or entries and traces of small matrices, all of them polynomials in entries."""
     difference = w.facts.difference(goal)
-    if not difference.is_scalar or all(n.op not in ("det", "entry") for n in postorder([goal])):
+    ops = {n.op for n in postorder([goal])} & POLYNOMIAL
+    if not ops or not (difference.is_scalar or "adj" in ops):
         return None
-    words = [a.word for m, _ in difference.terms for a, _ in m if a.word and a.word[0].rows != ONE]
+    rest, _ = equations.known(w, [goal]).reduce(difference)
+    found = {a.word: None for v in (difference, rest) for m, _ in v.terms for a, _ in m if a.word}
+    words = [word for word in found if word[0].rows != ONE or len(word) > ENTRY]
+    words += [word for _, word in difference.terms]
     before = len(w.facts.facts)
     entries = written_out(w, words)
-    if not entries:
+    if not entries and "adj" not in ops:
         return None
     brought = range(before, len(w.facts.facts))
     instances.gather(w, [goal])
@@ -87,7 +100,7 @@ def traces_by_entries(w: Workbench, goal: Term) -> int | None:
             ideal.weigh(a, 1)
     # The latest come first: the entries, and the minors of a determinant before it.
     for place, fact in reversed(list(enumerate(w.facts.facts))):
-        if fact.relation.op == "eq" and all(n.op != "sum" for n in postorder([fact.relation])):
+        if fact.relation.op == "eq" and not _is_roundabout(fact.relation):
             value = w.facts.difference(fact.relation)
             equations.weigh(w, ideal, value)
             ideal.add(value, place, ("",) if value.is_scalar else ("", "T"))
@@ -96,6 +109,14 @@ def traces_by_entries(w: Workbench, goal: Term) -> int | None:
         w.aside.update(brought)
         return None
     return w.combine(goal, ideal, used)
+
+
+def _is_roundabout(relation: Term) -> bool:
+    """Whether an equation speaks of sums, or of an adjugate in a product: of no entries."""
+    nodes = postorder([relation])
+    return any(
+        n.op == "sum" or (n.op == "mul" and any(a.op == "adj" for a in n.args)) for n in nodes
+    )
 
 
 def numeric_inverse(w: Workbench, a: Term) -> Term | None:

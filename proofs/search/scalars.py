@@ -174,13 +174,13 @@ def bounds(w: Workbench, relation: Term) -> None:
     for k, x in enumerate(inside):
         if not x.is_complex:
             for v in (x, -x):
-                _reduced(w, w.schema("abs_above", x=w.raising.poly(v)))
+                reduced(w, w.schema("abs_above", x=w.raising.poly(v)))
         for y in inside[k + 1 :]:
             for turned in (y, -y):
                 if (x + turned).key in known:
                     for one, two in ((x, turned), (x + turned, -turned), (x + turned, -x)):
                         places = (w.raising.poly(one), w.raising.poly(two))
-                        _reduced(w, w.schema("abs_triangle", x=places[0], y=places[1]))
+                        reduced(w, w.schema("abs_triangle", x=places[0], y=places[1]))
 
 
 def _known_bounds(w: Workbench, names: set[str]) -> None:
@@ -194,10 +194,10 @@ def _known_bounds(w: Workbench, names: set[str]) -> None:
             if names_in(node) & names and not infer(node.args[0], w.facts.scope).is_complex:
                 w.instanced.add(("modulus", node))
                 for x in (node.args[0], term("neg", node.args[0])):
-                    _reduced(w, w.schema("abs_above", x=x))
+                    reduced(w, w.schema("abs_above", x=x))
 
 
-def _reduced(w: Workbench, place: int | None) -> None:
+def reduced(w: Workbench, place: int | None) -> None:
     """The inequality as the known equations simplify it, abs(-x) = abs(x) among them."""
     if place is None:
         return

@@ -294,7 +294,8 @@ def _shown_sign(w: Workbench, node: Term) -> int | None:
     if op == "log":  # only where it is plain: logarithms are many, and most of any sign
         if w.find(term("gt", args[0], rational(1))) is not None:
             return w.schema("log_positive", x=args[0])
-        known = w.find(term("ge", args[0], rational(1)))
+        above = term("ge", args[0], rational(1))
+        known = w.attempt(above) if args[0].op == "det" else w.find(above)
         return None if known is None else w.schema("log_nonnegative", x=args[0])
     if op == "pow":
         return w.schema("power_positive", x=args[0], p=args[1])
