@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from contextvars import copy_context
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from proofs.checker.algebra import TooLarge
@@ -74,6 +74,26 @@ def search(
         lemmas: statements that may be cited, by hash.
         meanwhile: called all the time; says whether the search may stop.
     """
+    if not lemmas:
+        return _search(statement, seconds, {}, meanwhile)
+    # What is known besides is one more thing to look through: most goals are easier without it.
+    started = time.monotonic()
+    alone = _search(statement, seconds / 2, {}, meanwhile)
+    if not isinstance(alone, Failure):
+        return alone
+    left = seconds - (time.monotonic() - started)
+    found = _search(statement, left, lemmas, meanwhile)
+    if isinstance(found, Failure):
+        return replace(found, final=found.final and alone.final)
+    return found
+
+
+def _search(
+    statement: Statement,
+    seconds: float,
+    lemmas: Mapping[str, Statement],
+    meanwhile: Callable[[], bool],
+) -> dict[str, Any] | Failure:
     deadline = time.monotonic() + seconds
     outside = copy_context()  # what others do meanwhile isn't counted as work of the search
 
