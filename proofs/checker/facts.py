@@ -11,7 +11,16 @@ from proofs.checker.definedness import ZERO, NotDefined, obligations
 from proofs.checker.lowering import Lowering
 from proofs.language.effort import spend
 from proofs.language.infer import Scope, infer, type_from
-from proofs.language.tree import Declaration, Statement, Term, name, pair, term
+from proofs.language.tree import (
+    Declaration,
+    Statement,
+    Term,
+    abstract,
+    name,
+    pair,
+    substitute,
+    term,
+)
 
 Key = tuple[object, ...]
 
@@ -172,6 +181,16 @@ def declared_facts(declaration: Declaration, beside: Iterable[Declaration] = ())
         return [*means, term("eq", joint, args[-1]), *independent]
     found: list[Term] = []
     one = term("rational", data="1")
+    if op == "family_type":  # each member is what the type of the members says
+        member, *ranges = args
+        indices = tuple(f"\0{i}" for i in range(len(ranges)))
+        types = tuple(term("index_type", limit) for limit in ranges)
+        for x in names:
+            one_of = term("member", x, *map(name, indices))
+            for relation in declared_facts(Declaration(("\0",), member)):
+                body = abstract(substitute(relation, {"\0": one_of}), indices, types)
+                found.append(term("forall", *types, body, data=(len(types), 0)))
+        return found
     for x in names:
         found += {
             "positive_type": [term("gt", x, ZERO)],

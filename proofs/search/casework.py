@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from proofs.checker.algebra import Atom, Poly, TooLarge, multiply
 from proofs.checker.definedness import ZERO, NotDefined
 from proofs.language.errors import StatementError
-from proofs.language.tree import Term, term
+from proofs.language.tree import Term, rational, term
+from proofs.search import trials
 from proofs.search.raising import NoTerm
-from proofs.search.workbench import Stuck, Workbench
+from proofs.search.workbench import ARITHMETIC, Stuck, Workbench
 
 MAX_DEPTH = 4  # of cases within cases
 MAX_SPLITS = 60  # for one statement
@@ -37,7 +38,8 @@ def split(w: Workbench, x: Term, relation: Term) -> int | None:
             with w.inside((), (), (term(op, x, ZERO),)) as inner:
                 inner.cases, inner.level = inner.cases + 1, 0
                 inner.failed.clear()  # more is known here
-                inner.establish(relation)
+                if op != "lt" or _impossible(inner, x, relation) is None:
+                    inner.establish(relation)
                 inner.define(relation)
                 branches.append(inner.steps)
     except (Stuck, NotDefined, StatementError, TooLarge):
@@ -45,6 +47,43 @@ def split(w: Workbench, x: Term, relation: Term) -> int | None:
     positive, negative, zero = branches
     step = {"rule": "cases", "of": w.place(x), "goal": w.place(relation)}
     return w.take({**step, "branches": [negative, zero, positive]})
+
+
+def _impossible(w: Workbench, x: Term, relation: Term) -> int | None:
+    """Anything, where x is negative and is known not to be."""
+    above = w.find(term("ge", x, ZERO))
+    below = w.find(term("lt", x, ZERO))
+    if relation.op != "gt" or above is None or below is None or ARITHMETIC in (above, below):
+        return None
+    nothing = term("gt", ZERO, ZERO)
+    rows = [["1", [above], None], ["1", [below], None]]
+    if w.positive(nothing, rows) is None:
+        return None
+    absurd = w.schema("irreflexive", x=ZERO)  # 1 = 0
+    if absurd is None:
+        return None
+    gap = term("sub", term("sub", *relation.args), rational(1))
+    sides = w.facts.difference(w.facts.facts[absurd].relation).constant
+    factor = gap if sides == 1 else term("neg", gap)
+    return w.positive(relation, [["1", [], None]], [[w.place(factor), absurd, None, ""]])
+
+
+def strictly(w: Workbench, relation: Term) -> int | None:
+    """x > 0 by cases, where a number that is not negative is zero and where it is not."""
+    if relation.op != "gt" or w.level > 3 or w.cases >= MAX_DEPTH:
+        return None
+    difference = w.facts.difference(relation)
+    if ("implausible", difference.key) in w.failed or not trials.is_possible(w, relation):
+        return None
+    for a in sorted({a for m, _ in difference.terms for a, _ in m}, key=lambda a: a.key):
+        try:
+            x = w.raising.scalar(a)
+        except NoTerm:
+            continue
+        known = [w.find(term(op, x, ZERO)) for op in ("ge", "gt", "ne")]
+        if x.op == "name" and known[0] is not None and known[1:] == [None, None]:
+            return split(w, x, relation)
+    return None
 
 
 def _is_known(w: Workbench, x: Term) -> bool:

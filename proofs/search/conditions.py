@@ -9,15 +9,19 @@ from proofs.checker.definedness import ZERO, NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.tree import Term, term
 from proofs.search import (
+    averages,
     casework,
+    comparing,
     covers,
     definiteness,
     equations,
     expectations,
+    extremes,
     general,
     induction,
     inner_products,
     invertibility,
+    means,
     monotone,
     order,
     positivstellensatz,
@@ -28,6 +32,8 @@ from proofs.search import (
     ranks,
     scalars,
     signs,
+    termwise,
+    trials,
 )
 from proofs.search.raising import NoTerm
 from proofs.search.workbench import Stuck, Workbench
@@ -72,10 +78,21 @@ def _dispatch(w: Workbench, relation: Term) -> int | None:
     if op in ("lt", "le"):
         return _dispatch(w, term("gt" if op == "lt" else "ge", *reversed(args)))
     if op in ("gt", "ge"):
+        if w.level > 1 and not trials.is_possible(w, relation):
+            return None
         found = rank_equations.below(w, relation)
         scalars.bounds(w, relation)
-        methods = [signs.sign, monotone.sign, inner_products.sign, quadratic.sign]
-        methods.append(positivstellensatz.sign)
+        extremes.bounds(w, relation)
+        termwise.bounds(w, relation)
+        methods = [
+            signs.sign,
+            monotone.sign,
+            extremes.sign,
+            _by_comparison,
+            inner_products.sign,
+            quadratic.sign,
+            positivstellensatz.sign,
+        ]
         # A sign alone is the algebra's business first.
         methods.insert(int(ZERO in args), covers.at_once)
         if positivstellensatz.is_plain(w, relation):
@@ -83,6 +100,7 @@ def _dispatch(w: Workbench, relation: Term) -> int | None:
         last = (
             covers.by_balls,
             scalars.by_cases,
+            casework.strictly,
             casework.in_order,
             positivstellensatz.multiplied,
             general.sign,
@@ -111,6 +129,29 @@ def _dispatch(w: Workbench, relation: Term) -> int | None:
     return method(w, relation.args[0]) if method else None
 
 
+def _by_comparison(w: Workbench, relation: Term) -> int | None:
+    """An inequality with sums, means or increasing functions, if it isn't plainly false."""
+    if not trials.is_elementary(relation) or not trials.is_possible(w, relation):
+        return None
+    if not termwise.mentions_sums(relation):  # what a modulus or a maximum is, comes first
+        found = scalars.by_cases(w, relation)
+        if found is not None:
+            return found
+    for method in COMPARISONS:
+        found = method(w, relation)
+        if found is not None:
+            return found
+    return None
+
+
+COMPARISONS = (
+    termwise.sign,
+    averages.by_schwarz,
+    comparing.sign,
+    averages.by_jensen,
+    means.by_tangents,
+    means.sign,
+)
 PROPERTIES: dict[str, Callable[[Workbench, Term], int | None]] = {
     "invertible": invertibility.invertible,
     "positive_definite": definiteness.definite,

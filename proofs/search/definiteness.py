@@ -9,7 +9,7 @@ from proofs.checker.algebra import Poly, TooLarge
 from proofs.checker.definedness import NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
-from proofs.language.tree import Term, pair, rational, term
+from proofs.language.tree import Term, pair, postorder, rational, term
 from proofs.search import definite_blocks, equations, inner_products, regrouping
 from proofs.search.ideal import Ideal
 from proofs.search.raising import NoTerm, factors_of, product_of, size_term
@@ -324,8 +324,10 @@ def _quotient(ideal: Ideal, value: Poly, divisor: Poly) -> Poly | None:
 
 
 def _by_its_form(w: Workbench, a: Term, n: Term) -> int | None:
-    """x.T*a*x >= 0 for all x, where something is known for all vectors."""
-    if any(f.relation.op == "forall" and _of_vectors(f.relation) for f in w.facts.facts):
+    """x.T*a*x >= 0 for all x, where something is known for all vectors, or a is a difference of a
+    diagonal matrix and another."""
+    beside = a.op in ("add", "sub") and any(n.op == "diag" for n in postorder([a]))
+    if beside or any(f.relation.op == "forall" and _of_vectors(f.relation) for f in w.facts.facts):
         return w.schema("semidefinite_by_form", n=n, A=a)
     return None
 

@@ -72,6 +72,31 @@ def _signs(w: Workbench, found: list[tuple[Poly, int]], op: str) -> list[Any] | 
     return [str(coefficient), places, None if root is None else w.place(root)]
 
 
+def divided(w: Workbench, relation: Term, difference: Poly) -> int | None:
+    """The sign of a sum without the factors that all of its terms share, which are positive."""
+    shared = dict(min((m for m, _ in difference.terms), key=len, default=()))
+    for m, _ in difference.terms:
+        powers = dict(m)
+        shared = {a: min(n, powers.get(a, 0)) for a, n in shared.items() if a in powers}
+    try:
+        common = [w.raising.scalar(a) for a, n in shared.items() for _ in range(n)]
+        places: list[int] = []
+        for x in common:
+            place = w.attempt(above := term("gt", x, ZERO))
+            if place is None:
+                return None
+            places.append(w.stated(above, place))
+        monomial = tuple(sorted(shared.items(), key=lambda p: p[0].key))
+        rest = {(divide(m, monomial) or (), u): c for (m, u), c in difference.terms.items()}
+        wanted = term(relation.op, w.raising.poly(Poly(ONE, ONE, rest)), ZERO)
+        place = w.attempt(wanted) if common else None
+        if place is None:
+            return None
+        return w.positive(relation, [["1", [*places, w.stated(wanted, place)], None]])
+    except (NoTerm, Stuck):
+        return None
+
+
 def cleared(w: Workbench, relation: Term, difference: Poly) -> int | None:
     """The sign of a sum of fractions from that of its numerator, over a positive denominator."""
     if w.level > MAX_LEVEL:

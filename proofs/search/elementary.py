@@ -76,7 +76,7 @@ def weight(w: Workbench, symbol: Atom | Letter) -> int:
     if domain == "dimension" or (domain and isinstance(symbol, Letter)):
         return 3 * sum(map(abs, value.terms.values())).__ceil__()
     if node.op == "exp" and node.args[0].op == "log":
-        return 20
+        return 200
     ops = TRIGONOMETRIC if node.op in TRIGONOMETRIC else frozenset({node.op})
     terms = [Poly(ONE, ONE, {p: c}) for p, c in value.terms.items()]
     size = sum(abs(multiple(w, node, part, ops)[1]) for part in terms)

@@ -42,6 +42,7 @@ from proofs.search import (
     moments,
     quantified,
     scalars,
+    softmaxes,
     sums,
 )
 from proofs.search.clearing import by_clearing
@@ -78,7 +79,8 @@ WEIGHTS = {
     "entry": 2,
     "diag": 8,
     "max": 12,
-    "min": 12,
+    "min": 14,
+    "logsumexp": 80,
 }
 
 
@@ -184,7 +186,11 @@ def weigh(w: Workbench, ideal: Ideal, value: Poly) -> None:
                 ideal.weigh(x, 10)
         for symbol in (*letters, *word, *scalars):
             op = symbol.key.split("(", 1)[0].split("^", 1)[0]
-            if op in elementary.WEIGHED:
+            if symbol.key.startswith("1/(1/("):  # heavier than what it is
+                ideal.weigh(symbol, 5)
+            elif op == "sqrt" and _is_root_of_product(w, symbol):
+                ideal.weigh(symbol, 12)
+            elif op in elementary.WEIGHED:
                 ideal.weigh(symbol, elementary.weight(w, symbol))
             elif op == "pinv":
                 ideal.weigh(symbol, _pseudo_inverse_weight(w, symbol))
@@ -221,6 +227,12 @@ def _is_heavy(w: Workbench, a: Term) -> bool:
     terms = w.facts.lowering.lower(a).terms
     multiples = {m: c for (m, word), c in terms.items() if not word}
     return 0 < len(multiples) < len(terms) and multiples != {(): 1}
+
+
+def _is_root_of_product(w: Workbench, symbol: Atom | Letter) -> bool:
+    """Whether a root is to be written by the roots of factors."""
+    node = w.raising.atoms.get(symbol) if isinstance(symbol, Atom) else None
+    return node is not None and node.op == "sqrt" and node.args[0].op in ("mul", "div")
 
 
 def _is_diagonal_sum(node: Term) -> bool:
@@ -561,6 +573,31 @@ def _simplify_terms(w: Workbench, node: Term) -> bool:
 # ---------------------------------------------------------------- sums
 
 
+def _by_two_bounds(w: Workbench, goal: Term) -> int | None:
+    """An equation with the largest or smallest entry of a vector, from both inequalities."""
+    nodes = [n for n in postorder([goal]) if n.op in softmaxes.EXTREME and not n.free]
+    if goal is not w.statement.goal or not any(softmaxes.is_vector(w, n) for n in nodes):
+        return None
+    a, b = goal.args
+    for one, two in ((a, b), (b, a)):
+        wanted = term("le", one, two)
+        place = w.attempt(wanted)
+        if place is None:
+            return None
+        w.stated(wanted, place)
+    return w.schema("antisymmetric", x=a, y=b)
+
+
+def _by_components(w: Workbench, goal: Term) -> int | None:
+    """Two vectors, one of them a softmax or a list of entries, shown equal entry by entry."""
+    kind = infer(goal.args[0], w.facts.scope)
+    if kind.cols != ONE or kind.is_scalar or kind.rows.value is not None:
+        return None
+    if not any(n.op in ("softmax", "comprehension") for n in postorder([goal])):
+        return None
+    return w.schema("vector_equal", n=size_term(kind.rows), x=goal.args[0], y=goal.args[1])
+
+
 def _sum_by_terms(w: Workbench, goal: Term) -> int | None:
     """Two sums over the same range, shown equal term by term."""
     left, right = goal.args
@@ -588,6 +625,8 @@ TACTICS = (
     logarithms.by_logarithms,
     _by_arguments,
     _sum_by_terms,
+    _by_components,
+    _by_two_bounds,
     _antisymmetric,
     _by_entries,
     _with_more,

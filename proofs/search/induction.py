@@ -1,4 +1,4 @@
-"""Untrusted. Equations for every power, or every length of a sum: by induction on a dimension."""
+"""Untrusted. Relations for every power, or every length of a sum: by induction on a dimension."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from proofs.search.workbench import Workbench
 
 
 def by_induction(w: Workbench, goal: Term) -> int | None:
-    """The equation `goal` by induction on a dimension in its exponents or limits."""
+    """The relation `goal` by induction on a dimension in its exponents or limits."""
     if w.inductions:
         return None
     for p in _candidates(w, goal):

@@ -25,6 +25,7 @@ from proofs.search import (
     products,
     ranks,
     regrouping,
+    softmaxes,
     sums,
 )
 from proofs.search.raising import NoTerm, opened, size_term, size_terms
@@ -63,6 +64,7 @@ def gather(w: Workbench, roots: list[Term]) -> None:
         expectations.gather(w, roots)
         products.gather(w, roots)
         entrywise.gather(w, roots)
+        softmaxes.gather(w, roots)
         determinants.gather(w, roots)
         if len(w.facts.facts) == size:
             w.gathered.add((*w.state, *map(id, roots)))
@@ -211,7 +213,17 @@ def _entry(w: Workbench, node: Term) -> None:
     if len(node.args) == 2 and any(n.op == "ones" for n in postorder([vector])):
         w.schema("ones_entry", n=_size(w, vector), j=node.args[1])
     if vector.op == "softmax":
-        w.schema("softmax_entry", n=_size(w, vector), x=vector.args[0], j=node.args[1])
+        softmaxes.softmax_entry(w, vector, node.args[1])
+
+
+def _exponential(w: Workbench, node: Term) -> None:
+    if not softmaxes.without_ones(w, node):
+        elementary.exponential(w, node)
+
+
+def _smallest(w: Workbench, node: Term) -> None:
+    elementary.extreme(w, node)
+    softmaxes.smallest(w, node)
 
 
 def _trace(w: Workbench, node: Term) -> None:
@@ -485,14 +497,15 @@ INSTANCES: dict[str, Callable[[Workbench, Term], object]] = {
     "div": _quotient,
     "pow": _power,
     "pinv": _pseudo_inverse,
-    "exp": elementary.exponential,
+    "exp": _exponential,
     "sin": elementary.trigonometric,
     "cos": elementary.trigonometric,
     "tanh": elementary.hyperbolic_tangent,
     "erf": elementary.error_function,
     "abs": elementary.modulus,
     "max": elementary.extreme,
-    "min": elementary.extreme,
+    "min": _smallest,
+    "logsumexp": softmaxes.log_sum,
     "constant": elementary.constant,
     "log": logarithms.expand,
     "lambertw": elementary.lambert,

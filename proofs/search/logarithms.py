@@ -121,11 +121,14 @@ def weight(w: Workbench, symbol: object) -> int:
     if node is None:
         return 4
     parts = postorder([node])
-    total = 3 + len(parts)
+    inside = node.args[0]
+    factors = inside.args if inside.op in ("mul", "div") else (inside,)
+    # That of an exponential is heavier than the exponent.
+    total = 3 + len(parts) + 200 * any(n.op == "exp" for n in factors)
     for part in parts:
         if part.op == "det":
             total += 2 * len(postorder([part])) ** 2
-        elif part.op == "deriv":
+        elif part.op in ("deriv", "prod", "softmax"):  # heavier than the logarithms of its parts
             total += 80
     return total
 

@@ -50,12 +50,12 @@ def _vectors(w: Workbench, relation: Term) -> list[Term]:
 
 
 def _indices(root: Term) -> list[Term]:
-    """What stands as an index of an entry, or as the argument of a function that is a name."""
+    """What stands as an index of an entry or a member, or as the argument of a named function."""
     found: dict[Term, None] = {}
     stack = [root]
     while stack:
         node = stack.pop()
-        if node.op in ("entry", "apply"):
+        if node.op in ("entry", "member", "apply"):
             found.update(dict.fromkeys(node.args[1:]))
         stack.extend(node.args)
     return list(found)

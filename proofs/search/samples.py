@@ -55,6 +55,8 @@ def images(nodes: dict[Atom, Term]) -> Iterator[dict[Atom, float]]:
     names = [str(n.data) for n in table if n.op == "name"]
     if not all(n.op in FUNCTIONS or n.op in ("name", "rational", "constant") for n in table):
         return
+    if any(n.op in ("max", "min") and len(n.args) != 2 for n in table):
+        return
     for point in points(names):
         values: dict[Term, float] = {}
         try:

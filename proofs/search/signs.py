@@ -46,6 +46,8 @@ def sign(w: Workbench, relation: Term) -> int | None:
         return None
     if terms is None:
         product = denominators.factored(w, relation)
+        if product is None and len(difference.terms) > 1:
+            product = denominators.divided(w, relation, difference)
         if product is not None:
             return product
         found = _reduced_sign(w, relation, difference)
@@ -298,7 +300,11 @@ def _shown_sign(w: Workbench, node: Term) -> int | None:
         known = w.attempt(above) if args[0].op == "det" else w.find(above)
         return None if known is None else w.schema("log_nonnegative", x=args[0])
     if op == "pow":
-        return w.schema("power_positive", x=args[0], p=args[1])
+        found = w.schema("power_positive", x=args[0], p=args[1])
+        is_natural = infer(args[1], w.facts.scope).domain == "dimension"
+        if found is None and is_natural:
+            return w.schema("power_nonnegative", x=args[0], p=args[1])
+        return found
     if op == "div" and w.attempt(term("gt", args[1], ZERO)) is not None:
         return w.schema("reciprocal_positive", x=args[1])
     if op == "lambertw":
@@ -338,8 +344,24 @@ def _ranged_sign(w: Workbench, node: Term) -> int | None:
     if low.data != "1":
         return None
     vector = term("comprehension", high, body)
-    rule = "sum_positive" if node.op == "sum" else "product_positive"
-    return w.schema(rule, n=high, x=vector)
+    if node.op == "prod":
+        return w.schema("product_positive", n=high, x=vector)
+    found = w.schema("sum_positive", n=high, x=vector)
+    found = _weighted_sign(w, high, body) if found is None else found
+    return w.schema("sum_nonnegative", n=high, x=vector) if found is None else found
+
+
+def _weighted_sign(w: Workbench, high: Term, body: Term) -> int | None:
+    """A sum over 1..n of positive terms with weights that are not all zero."""
+    parts = factors_of(body)
+    for i, weight in enumerate(parts):
+        if weight.op in ("entry", "member") and len(parts) > 1:
+            rest = product_of([*parts[:i], *parts[i + 1 :]])
+            weights, terms = (term("comprehension", high, b) for b in (weight, rest))
+            found = w.schema("mean_positive", n=high, w=weights, x=terms)
+            if found is not None:
+                return found
+    return None
 
 
 def _entry_sign(w: Workbench, node: Term) -> int | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 
 from proofs.checker.algebra import ONE, Atom, Letter, Poly, TooLarge, Word
 from proofs.checker.definedness import NotDefined, bound_types
@@ -147,7 +148,7 @@ def weight(w: Workbench, symbol: Atom | Letter) -> int:
         return 6
     inside = postorder([node])
     moved = 0 if node.args[0] is rational(1) else 30
-    if any(n.op == "deriv" for n in inside):
+    if any(n.op in ("deriv", "softmax") for n in inside):
         moved += 80
     if any(n.op in ("sum", "prod") for n in inside if n is not node):  # above a product of two
         moved += 40
@@ -240,10 +241,17 @@ def _part(
     monomial, word = place
     left = [] if coefficient == 1 else [rational(coefficient)]
     moving: list[Term] = []
+    exponents: list[Poly] = []
     for a, power in monomial:
         base = w.raising.scalar(a)
+        if base.op == "exp" and _moves(base, names):
+            exponents.append(w.facts.lowering.lower(base.args[0]).scale(Fraction(power)))
+            continue
         whole = base if power == 1 else term("pow", base, rational(power))
         (moving if _moves(base, names) else left).append(whole)
+    if exponents:  # one exponential, whatever unit the exponents have
+        total = reduce(Poly.__add__, exponents)
+        moving.append(term("exp", w.raising.poly(total)))
     letters = [w.raising.letter(x) for x in word]
     start, end = 0, len(letters)
     while start < end and not _moves(letters[start], names):
@@ -491,7 +499,7 @@ def expand_product(w: Workbench, node: Term) -> None:
     whole = term("comprehension", high, body)
     simple = term("comprehension", high, body_of(part))
     w.schema("product_equal", n=high, x=whole, y=simple)
-    factors = list(_product_factors(part))
+    factors = list(_product_factors(part)) or [FIRST]
     for i, factor in enumerate(factors):
         if factor.free == 0:
             w.schema("product_constant", p=high, c=factor)

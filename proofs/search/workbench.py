@@ -122,6 +122,8 @@ class Workbench:
         self.inductions = 0  # that are under way
         self.expanding = 0  # sums whose terms are under way
         self.cases = 0  # that this is inside of
+        self.sums = 0  # that are shown term by term
+        self.supposed: tuple[Term, ...] = ()  # by the sub-proofs that this is inside of
         self.level = 0  # how many relations are under way, each on the way to the one before
         self.programs = [0, 0]  # semidefinite ones set up, and orders split; in sub-proofs too
         self.raising = Raising(self.facts.lowering)
@@ -300,6 +302,15 @@ class Workbench:
             return self.establish(relation)
         except Stuck:
             return None
+
+    @contextmanager
+    def from_the_top(self) -> Iterator[None]:
+        """A relation that stands for the one under way gets as much effort as that."""
+        level, self.level = self.level, 0
+        try:
+            yield
+        finally:
+            self.level = level
 
     def speaks_of(self, op: str) -> bool:
         """Whether the goal holds such an operation."""
@@ -483,6 +494,7 @@ class Workbench:
 
     def _suppose(self, conditions: tuple[Term, ...]) -> None:
         """Take conditions as facts of a sub-proof, before its steps, as the checker does."""
+        self.supposed = (*self.supposed, *conditions)
         for relation in conditions:
             known = self.facts.defined(relation)
             self.facts.add(leaning([known], relation))

@@ -209,6 +209,47 @@ def test_a_declaration_says_no_more(type_: str, goal: str):
     assert not any(proof.accepts(declared("x", k)) for k in range(3))
 
 
+@pytest.mark.parametrize(
+    ("type_", "goal"),
+    [("positive", "x[j] > 0"), ("nonnegative", "x[j] >= 0"), ("nonzero", "x[j] != 0")],
+)
+def test_what_a_declaration_says_of_the_members_of_a_family(type_: str, goal: str):
+    proof = Proof(f"""
+        let n : dimension
+        let j : index(n)
+        let x : {type_} for a in 1..n
+        show {goal}
+    """)
+    assert not proof.accepts(declared("x", 0))  # it speaks of all members
+    assert proof.accepts(declared("x", 0), instantiate(0, name("j")))
+    assert not proof.accepts(declared("x", 1))
+
+
+def test_a_family_of_two_indices_is_declared_for_all_of_both():
+    proof = Proof("""
+        let n, m : dimension
+        let i1 : index(n)
+        let j : index(m)
+        let x : positive for a in 1..n, b in 1..m
+        show x[i1, j] > 0
+    """)
+    assert proof.accepts(declared("x", 0), instantiate(0, name("i1"), name("j")))
+    assert not proof.accepts(declared("x", 0), instantiate(0, name("j"), name("i1")))
+
+
+@pytest.mark.parametrize(
+    ("type_", "goal"), [("real", "x[j] >= 0"), ("nonnegative", "x[j] > 0"), ("nonzero", "x[j] > 0")]
+)
+def test_a_declaration_of_a_family_says_no_more(type_: str, goal: str):
+    proof = Proof(f"""
+        let n : dimension
+        let j : index(n)
+        let x : {type_} for a in 1..n
+        show {goal}
+    """)
+    assert not proof.accepts(declared("x", 0), instantiate(0, name("j")))
+
+
 GAUSSIAN = """
     let n : dimension
     let m : vector(n)
