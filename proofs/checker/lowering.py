@@ -278,10 +278,7 @@ class Pointwise(Lowering):
             start = max(i for i, y in enumerate(word) if y.cols == L2 != y.rows)
             before = Poly(x.rows, word[start].rows, {(monomial, word[:start]): coefficient})
             self.outcome.fix(before)
-            if word[start:] == (CONSTANT.T,):
-                total = total + before
-            else:
-                total = total + before * self._letter(word[start:])
+            total = total + before * self._letter(word[start:])
         return total
 
     def _letter(self, word: Word) -> Poly:
