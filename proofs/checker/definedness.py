@@ -30,8 +30,7 @@ ZERO = rational(0)
 BRANCH_POINT = term("neg", term("exp", rational(-1)))  # of Lambert W: -1/e
 
 # Not differentiable everywhere, so refused under a derivative where they depend on its variable.
-NOT_SMOOTH = frozenset({"max", "min", "rank", "expect_given", "cov_given"})
-UNSUPPORTED = frozenset({"logpdf_on_support"})
+NOT_SMOOTH = frozenset({"max", "min", "rank", "expect_given", "cov_given", "logpdf_on_support"})
 INDEXED = frozenset({"entry", "unit", "member"})
 MOMENTS = frozenset({"expect", "cov"})
 # Polynomials in their arguments, or in the first of them.
@@ -80,9 +79,8 @@ def obligations(root: Term, scope: Scope) -> list[Term]:
         spend(2 + len(node.args) + len(binders))
         # A closed node doesn't move with the variable of a derivative.
         moves = node.free > 0 and any(b.point is not None for b in binders)
-        if node.op in UNSUPPORTED or (moves and node.op in NOT_SMOOTH):
-            reason = "under a derivative" if moves else "yet"
-            raise NotDefined(f"{node.op} is not supported {reason}")
+        if moves and node.op in NOT_SMOOTH:
+            raise NotDefined(f"{node.op} is not supported under a derivative")
         if node.op in INDEXED:
             for condition in _indices_in_range(node, binders, scope):
                 found[_close(condition, binders)] = None
@@ -91,6 +89,8 @@ def obligations(root: Term, scope: Scope) -> list[Term]:
         if node.op == "logpdf" and moves:  # definite is open only among symmetric matrices
             around = tuple(b if b.point is None else Binder() for b in binders)
             found[_close(term("eq", term("transpose", node.args[2]), node.args[2]), around)] = None
+        if node.op == "logpdf_on_support":
+            found[_close(_in_support(*node.args), binders)] = None
         stated = CONDITIONS.get(node.op)
         condition = stated(node.args, moves, scope) if stated else None
         if node.op == "pow" and _is_natural(node.args[1], binders, scope):
@@ -136,6 +136,12 @@ def _full_rank(x: Term) -> Term:
     y = term("adjoint", x)
     grams = (term("mul", x, y), term("mul", y, x))
     return term("ne", term("add", *(term("det", g) for g in grams)), ZERO)
+
+
+def _in_support(x: Term, m: Term, s: Term) -> Term:
+    """That x - m lies in the range of s."""
+    off = term("sub", x, m)
+    return term("eq", term("mul", term("mul", s, term("pinv", s)), off), off)
 
 
 def _power_condition(base: Term, exponent: Term, scope: Scope) -> Term | None:
@@ -199,8 +205,9 @@ CONDITIONS: dict[str, Callable[[tuple[Term, ...], bool, Scope], Term | None]] = 
     "abs": lambda args, strict, scope: term("ne", args[0], ZERO) if strict else None,
     "pinv": lambda args, strict, scope: _full_rank(args[0]) if strict else None,
     "logpdf": lambda args, strict, scope: term("positive_definite", args[2]),
+    "logpdf_on_support": lambda args, strict, scope: term("positive_semidefinite", args[2]),
 }
-PARTIAL = NOT_SMOOTH | UNSUPPORTED | INDEXED | MOMENTS | CONDITIONS.keys()
+PARTIAL = NOT_SMOOTH | INDEXED | MOMENTS | CONDITIONS.keys()
 
 _total: dict[Term, bool] = {}
 

@@ -18,9 +18,12 @@ TURNED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"
 Values = dict[str, Term]
 
 
-def cite(w: Workbench) -> None:
-    """Take the instances of the lemmas that may be cited whose hypotheses are found to hold."""
+def cite(w: Workbench, of_gaussians: bool) -> None:
+    """Take the instances of the lemmas that may be cited whose hypotheses are found to hold: of
+    those on Gaussian names, whose moments must be known, or of the others."""
     for hash_, lemma in w.judge.lemmas.items():
+        if any(d.type.op == "gaussian_type" for d in lemma.declarations) is not of_gaussians:
+            continue
         for values in _instances(w, lemma):
             w.lemma(hash_, **values)
             w.failed.clear()

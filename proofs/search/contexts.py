@@ -25,7 +25,30 @@ def closed(w: Workbench, parts: list[Part]) -> list[Part]:
     Raises:
         NoTerm: nothing denotes one of them.
     """
-    return [c for p in parts for c in (_closed(w, p) if _is_open(p) else [p])]
+    found: list[Part] = []
+    for p in map(_of_columns, parts):
+        if p.mode == "T" and p.relation.value.cols == L2:
+            found += map(_turned, closed(w, [_turned(p)]))
+        else:
+            found += _closed(w, p) if _is_open(p) else [p]
+    return found
+
+
+def _of_columns(p: Part) -> Part:
+    """The same part by an equation between random columns, where it is one between rows."""
+    if p.relation.value.rows != L2:
+        return p
+    made_of = [_turned(t) for t in p.relation.made_of]
+    columns = Relation(p.relation.value.T, ((), ()), None, made_of)
+    if p.mode == "tr":
+        return Part(None, columns, None if p.right is None else p.right.T, "tr")
+    return Part(p.left, columns, p.right, "" if p.mode == "T" else "T")
+
+
+def _turned(p: Part) -> Part:
+    """The transpose of a part."""
+    left, right = (None if x is None else x.T for x in (p.right, p.left))
+    return Part(left, p.relation, right, {"": "T", "T": "", "C": "H", "H": "C"}[p.mode])
 
 
 def _is_open(p: Part) -> bool:

@@ -277,10 +277,10 @@ def _commuting(w: Workbench, a: Term, n: Term) -> int | None:
     """A product of commuting semidefinite matrices, one of which is a letter, or known."""
     ideal = equations.known(w, [term("eq", a, a)])
     value, _ = ideal.reduce(w.facts.lowering.lower(a))
-    firsts = {word[:1] for _, word in value.terms}
+    firsts = [word[0] for _, word in value.terms if word]
     factors = []
-    if len(firsts) == 1 and len(value.terms) > 1:
-        ((first,),) = firsts or {()}
+    if 1 < len(firsts) == len(value.terms) and len(set(firsts)) == 1:
+        first = firsts[0]
         rest = Poly(first.cols, value.cols, {(m, x[1:]): c for (m, x), c in value.terms.items()})
         factors = [(w.raising.letter(first), rest)] if first.rows == first.cols else []
     for fact in list(w.facts.facts) if _some_commute(w) else ():

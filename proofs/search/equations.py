@@ -141,7 +141,7 @@ def plain_ideal(
         if is_cut and not _fills_blocks(value):
             ideal.cut(value, place, rows, cols)
             continue
-        modes = ("",) if value.is_scalar or value.cols == L2 else ("", "T")
+        modes = ("",) if value.is_scalar or _is_random(value) else ("", "T")
         if value.is_complex:
             modes = (*modes, *{"": ("C",), "T": ("C", "H")}[modes[-1]])
         ideal.add(value, place, modes)
@@ -290,6 +290,13 @@ def partitions(values: Iterable[Poly]) -> dict[Size, list[Any]]:
     for value in sorted(filter(_is_partition, values), key=_bulk):
         found.setdefault(value.rows, [value, sorted({w[0] for _, w in value.terms if w}, key=str)])
     return found
+
+
+def _is_random(value: Poly) -> bool:
+    """Whether an equation is between random vectors and may be left as it stands; what a Gaussian
+    vector is given others stands on both sides of covariances."""
+    letters = [x for _, word in value.terms for x in word]
+    return value.cols == L2 and all("e(Y:" not in x.key for x in letters)
 
 
 def _has_blocks(value: Poly) -> bool:

@@ -13,7 +13,8 @@ from proofs.checker.algebra import TooLarge, Word
 from proofs.checker.definedness import ZERO
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
-from proofs.language.tree import Term, pair, rational, term
+from proofs.language.tree import Term, rational, term
+from proofs.search import minors
 from proofs.search.raising import NoTerm, size_term, size_terms
 from proofs.search.workbench import ARITHMETIC, Workbench
 
@@ -29,7 +30,7 @@ def sign_by_form(w: Workbench, x: Term) -> int | None:
     if op == "add":
         parts = [sign_by_form(w, a) for a in args]
         if None in parts:
-            return None
+            return minors.sign(w, x)
         strict = any(_is_strict(w, p) for p in parts)
         return _positive(w, x, strict, [["1", [p], None] for p in parts])
     if op == "mul":
@@ -54,24 +55,7 @@ def sign_by_form(w: Workbench, x: Term) -> int | None:
         return _norm(w, x.args[0])
     if op == "rational" and not str(x.data).startswith("-") and str(x.data) != "0":
         return _positive(w, x, True, [[str(x.data), [], None]])
-    return _corner(w, x)
-
-
-def _corner(w: Workbench, x: Term) -> int | None:
-    """The sign of a number on the diagonal of a matrix that is known to be definite."""
-    for prop, rule in (
-        ("positive_definite", "trace_positive"),
-        ("positive_semidefinite", "trace_nonnegative"),
-    ):
-        for fact in w.facts.facts:
-            whole = fact.relation.args[0]
-            if fact.relation.op != prop or whole.op != "block":
-                continue
-            rows, cols = pair(whole)
-            is_corner = rows == cols and any(a is x for a in whole.args[:: cols + 1])
-            if is_corner and w.attempt(term(prop, x)) is not None:
-                return w.schema(rule, n=rational(1), A=x)
-    return None
+    return minors.sign(w, x)
 
 
 def _known(w: Workbench, x: Term) -> int | None:

@@ -14,9 +14,12 @@ from proofs.checker.definedness import ZERO
 from proofs.language.infer import infer, random_degree
 from proofs.language.sizes import Size
 from proofs.language.tree import Term, name, postorder, rational, term
+from proofs.search.minors import leibniz
 from proofs.search.moments import covariance, of_moments
 from proofs.search.raising import factors_of, opened, product_of
 from proofs.search.workbench import Workbench
+
+MAX_NUMBERS = 3  # as conditions, that Cramer's rule is used for
 
 
 def candidates(
@@ -35,6 +38,8 @@ def candidates(
         yield row(found.gains), found.covariance
     for gain in dict.fromkeys(_written(w, node, given, row(crossed), table(within))):
         yield gain, None
+    for parts in _by_determinants(w, crossed, within):
+        yield row(parts), None
     for parts in _eliminated(w, crossed, within):
         yield row(parts), None
     yield _in_the_range(w, x, stacked(given), row(crossed), table(within)), None
@@ -64,7 +69,7 @@ def _by_precision(w: Workbench, x: Term, given: list[Term]) -> _Informed | None:
         precisions = law.args[0].args[place * len(names) : (place + 1) * len(names)]
         by_name = dict(zip(names, precisions, strict=True))
         others = [p for y, p in by_name.items() if y is not x and y not in given]
-        left = _inverse(w, precisions[place])
+        left = inverted(w, precisions[place])
         if left is None or any(w.facts.lowering.lower(p).terms for p in others):
             return None
         return _Informed([term("neg", term("mul", left, by_name[y])) for y in given], left)
@@ -75,14 +80,10 @@ def _by_information(
     w: Workbench, x: Term, given: list[Term], within: list[list[Term]]
 ) -> _Informed | None:
     """The gains of a sum of names, each times a matrix, from those in information form."""
-    inverses = [
-        n
-        for n in postorder([w.statement.goal])
-        if n.op in ("inv", "div") and not of_moments(n.args[-1])
-    ]
+    inverses = [n for n in postorder([w.statement.goal]) if n.op in ("inv", "div")]
     total: list[Term | None] = [None] * len(given)
     left: Term | None = None
-    if not inverses:
+    if all(of_moments(n.args[-1]) for n in inverses):
         return None
     for u in [n for n in postorder([x]) if n.op == "name" and random_degree(n, w.facts.scope)]:
         crossed = [covariance(w, u, y) for y in given]
@@ -110,7 +111,7 @@ def _information(
     the noises are uncorrelated: the information inv(S) + sum of B.T*inv(N)*B is the inverse of the
     covariance that is left, which times B.T*inv(N) is the gain.
     """
-    prior = _inverse(w, covariance(w, u, u))
+    prior = inverted(w, covariance(w, u, u))
     if prior is None:
         return None
     is_written = any(n is prior for n in inverses)
@@ -124,12 +125,12 @@ def _information(
             if i != j and w.facts.lowering.lower(noise).terms:
                 return None
             if i == j:
-                precision = _inverse(w, noise)
+                precision = inverted(w, noise)
                 if precision is None:
                     return None
                 weighted.append(term("mul", term("transpose", b), precision))
         information = term("add", information, term("mul", weighted[i], b))
-    left = _inverse(w, information if is_written else _reduced(w, information))
+    left = inverted(w, information if is_written else _reduced(w, information))
     if left is None:
         return None
     return _Informed([term("mul", left, x) for x in weighted], left)
@@ -141,11 +142,18 @@ def _speaks_of(w: Workbench, size: Size, parts: list[list[Term]], inverses: list
     return size in sizes and all(infer(p[0], w.facts.scope).rows != size for p in parts)
 
 
-def _inverse(w: Workbench, a: Term) -> Term | None:
+def inverted(w: Workbench, a: Term) -> Term | None:
     """inv(a), or 1/a for a number; None where it isn't known to exist."""
     if infer(a, w.facts.scope).is_scalar:
         return term("div", rational(1), a) if w.attempt(term("ne", a, ZERO)) is not None else None
-    return term("inv", a) if w.attempt(term("invertible", a)) is not None else None
+    if w.attempt(term("invertible", a)) is None:
+        return None
+    found, n = term("inv", a), w.size(a)
+    if w.find(term("positive_definite", a)) is not None:  # so is the inverse, and symmetric
+        w.schema("definite_inverse", n=n, A=a)
+        w.schema("definite_semidefinite", n=n, A=found)
+        w.schema("semidefinite_hermitian", n=n, A=found)
+    return found
 
 
 def _reduced(w: Workbench, a: Term) -> Term:
@@ -155,6 +163,32 @@ def _reduced(w: Workbench, a: Term) -> Term:
     w.learn(a)
     reduced, _ = known(w, [term("eq", a, a)]).reduce(w.facts.lowering.lower(a))
     return w.raising.poly(reduced)
+
+
+# ---------------------------------------------------------------- numbers
+
+
+def _by_determinants(
+    w: Workbench, crossed: list[Term], within: list[list[Term]]
+) -> Iterator[list[Term]]:
+    """The gains for a few numbers as conditions, by Cramer's rule."""
+    size = len(within)
+    if not 2 <= size <= MAX_NUMBERS or not all(
+        infer(r, w.facts.scope).is_scalar for line in within for r in line
+    ):
+        return
+    entries = [w.facts.lowering.lower(r) for line in within for r in line]
+    whole = w.raising.poly(leibniz(entries, size))
+    if w.attempt(term("ne", whole, ZERO)) is None:
+        return
+    sides = [w.facts.lowering.lower(c) for c in crossed]
+    if not all(c.is_scalar for c in sides):
+        return
+    parts = []
+    for i in range(size):
+        put = [*entries[: i * size], *sides, *entries[(i + 1) * size :]]
+        parts.append(term("div", w.raising.poly(leibniz(put, size)), whole))
+    yield parts
 
 
 # ---------------------------------------------------------------- one after the other
@@ -197,7 +231,7 @@ def _less(w: Workbench, a: Term, b: Term, c: Term) -> Term:
 
 def _inverses(w: Workbench, r: Term) -> list[Term]:
     """The inverse of a covariance where it has one, then its pseudo-inverse."""
-    inverse = _inverse(w, r)
+    inverse = inverted(w, r)
     return [term("pinv", r)] if inverse is None else [inverse, term("pinv", r)]
 
 

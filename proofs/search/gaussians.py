@@ -16,28 +16,64 @@ MAX_PRODUCTS = 6  # of two exponentials
 
 def condition(w: Workbench, node: Term) -> None:
     """The conditional mean or covariance that `node` denotes, for gains that can be verified."""
-    values = node.args[:1] if node.op == "expect_given" else node.args[:2]
-    given = gains.parts_of(node.args[len(values) :])
+    count = 1 if node.op == "expect_given" else 2
+    values, given = node.args[:count], gains.parts_of(node.args[count:])
     if not all(random_degree(y, w.facts.scope) for y in given):
         return
-    x, v = values[0], values[-1]
+    if _key(w, values, given) in w.instanced:
+        return  # maybe with the conditions in another order, or as a stack
+    x = values[0]
     crossed = [covariance(w, x, y) for y in given]
     within = [[covariance(w, y, z) for z in given] for y in given]
+    for gain, left in gains.candidates(w, node, given, crossed, within):
+        if _take(w, values, given, gain) is not None:
+            if left is not None and node.op == "cov_given" and values[1] is x:
+                w.attempt(term("eq", node, left))
+            return
+
+
+def _take(w: Workbench, values: tuple[Term, ...], given: list[Term], gain: Term) -> int | None:
+    """The conditional mean of one value, or covariance of two, by a gain."""
+    x, v = values[0], values[-1]
+    crossed = gains.row([covariance(w, x, y) for y in given])
+    within = gains.table([[covariance(w, y, z) for z in given] for y in given])
     names = joint(w, x, given) | {"a": mean(w, x), "b": gains.stacked([mean(w, y) for y in given])}
-    names |= {"S": covariance(w, x, x), "C": gains.row(crossed), "R": gains.table(within)}
-    if node.op == "expect_given":
-        rule = "gaussian_mean_given"
-    elif x is v:
-        rule = "gaussian_covariance_given"
-    else:
+    names |= {"S": covariance(w, x, x), "C": crossed, "R": within, "G": gain}
+    rule = "gaussian_mean_given" if len(values) == 1 else "gaussian_covariance_given"
+    if x is not v:
         rule = "gaussian_cross_covariance_given"
         names |= {"m": w.size(v), "V": v, "v": mean(w, v), "P": covariance(w, x, v)}
         names |= {"W": covariance(w, v, v), "L": gains.row([covariance(w, v, y) for y in given])}
-    for gain, left in gains.candidates(w, node, given, crossed, within):
-        if w.schema(rule, G=gain, **names) is not None:
-            if left is not None and rule == "gaussian_covariance_given":
-                w.attempt(term("eq", node, left))
-            return
+    found = w.schema(rule, **names)
+    if found is not None:
+        w.instanced.add(_key(w, values, given))
+    return found
+
+
+def _key(w: Workbench, values: tuple[Term, ...], given: list[Term]) -> tuple[object, ...]:
+    """What conditional means or covariances of one value share."""
+    letters = (w.facts.lowering.lower(x).key for x in values)
+    return ("given", *letters, w.facts.lowering.projection(tuple(given)))
+
+
+def below(w: Workbench, a: Term, b: Term) -> None:
+    """cov(X, X | Y, Z) <= cov(X, X | Y): they differ by L*cov(Z, Z | Y)*L.T, for the gain L of what
+    Y leaves of Z."""
+    if a.op != "cov_given" or b.op != "cov_given" or len({*a.args[:2], *b.args[:2]}) > 1:
+        return
+    x, known = a.args[0], gains.parts_of(b.args[2:])
+    further = [z for z in gains.parts_of(a.args[2:]) if z not in known]
+    if not further or len(further) + len(known) > len(gains.parts_of(a.args[2:])):
+        return
+    z = gains.stacked(further)
+    left, n = term("cov_given", z, z, *b.args[2:]), w.size(x)
+    inverse = gains.inverted(w, left)
+    if inverse is None or w.attempt(term("positive_semidefinite", left)) is None:
+        return
+    gain = term("mul", term("cov_given", x, z, *b.args[2:]), inverse)
+    spread = term("mul", term("mul", gain, left), term("transpose", gain))
+    w.schema("semidefinite_congruence", n=w.size(z), k=n, A=left, B=gain)
+    w.schema("semidefinite_equal", n=n, A=spread, B=term("sub", b, a))
 
 
 def joint(w: Workbench, x: Term, given: list[Term]) -> dict[str, Term]:

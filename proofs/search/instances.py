@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from proofs.checker.algebra import ONE, Atom, TooLarge
+from proofs.checker.algebra import ONE, Atom, Poly, TooLarge
 from proofs.checker.definedness import ZERO, NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer, polynomial
@@ -28,7 +28,14 @@ from proofs.search import (
     softmaxes,
     sums,
 )
-from proofs.search.raising import NoTerm, opened, size_term, size_terms
+from proofs.search.raising import (
+    NoTerm,
+    factors_of,
+    opened,
+    product_of,
+    size_term,
+    size_terms,
+)
 from proofs.search.units import square_parts
 from proofs.search.workbench import Workbench
 
@@ -177,6 +184,8 @@ def _pseudo_inverse(w: Workbench, node: Term) -> None:
         return
     for rule in ("penrose_1", "penrose_2", "penrose_3", "penrose_4"):
         w.schema(rule, **size_terms(kind), A=a)
+    if w.find(term("positive_definite", a)) is not None:
+        w.schema("definite_unit", n=size_term(kind.rows), A=a)
     if any(w.find(term(prop, a)) is not None for prop in HERMITIAN):
         sizes = size_terms(kind)
         w.schema("penrose_unique", **sizes, A=a, X=term("adjoint", node))
@@ -197,6 +206,26 @@ def _pseudo_inverse(w: Workbench, node: Term) -> None:
 def _density(w: Workbench, node: Term) -> None:
     x, m, covariance = node.args
     w.schema("log_density", n=w.size(x), x=x, m=m, S=covariance)
+
+
+def _density_on_support(w: Workbench, node: Term) -> None:
+    """By that of a definite covariance, or of the image m + A*z of a standard Gaussian vector."""
+    x, m, covariance = node.args
+    if w.schema("log_density_on_support", n=w.size(x), x=x, m=m, S=covariance) is not None:
+        return
+    factors = factors_of(covariance)
+    if len(factors) < 2:
+        return
+    a = product_of(factors[: len(factors) // 2])
+    letters = w.facts.lowering.lower(a).terms
+    off = w.facts.lowering.lower(term("sub", x, m))
+    places = [word for _, word in letters]
+    if len(places) != 1 or len(places[0]) != 1 or any(u[:1] != places[0] for _, u in off.terms):
+        return
+    k = infer(a, w.facts.scope).cols
+    rest = {(monomial, word[1:]): c for (monomial, word), c in off.terms.items()}
+    z, sizes = w.raising.poly(Poly(k, ONE, rest)), {"n": w.size(a), "k": size_term(k)}
+    w.schema("log_density_of_image", m=m, A=a, z=z, **sizes)
 
 
 def _derivative(w: Workbench, node: Term) -> None:
@@ -511,6 +540,7 @@ INSTANCES: dict[str, Callable[[Workbench, Term], object]] = {
     "lambertw": elementary.lambert,
     "sqrt": elementary.root,
     "logpdf": _density,
+    "logpdf_on_support": _density_on_support,
     "deriv": _derivative,
     "grad": _gradient,
     "tr": _trace,

@@ -7,7 +7,7 @@ from proofs.checker.definedness import NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
 from proofs.language.tree import Term, term
-from proofs.search import bounds, definite_blocks
+from proofs.search import bounds, definite_blocks, gaussians
 from proofs.search.raising import NoTerm
 from proofs.search.workbench import Stuck, Workbench
 
@@ -25,6 +25,7 @@ def below(w: Workbench, a: Term, b: Term) -> int | None:
         _between_inverses(w, term("inv", b), a.args[0])
     elif b.op == "inv":
         _between_inverses(w, b.args[0], term("inv", a))
+    gaussians.below(w, a, b)
     bounds.root(w, a, b)
     return w.schema("order_shown", n=n, A=a, B=b)
 

@@ -130,7 +130,7 @@ def _make_sense(w: Workbench) -> None:
         _define(w, hypothesis)
         w.take({"rule": "hypothesis", "index": index})
         w.failed.clear()
-    cite(w)
+    cite(w, of_gaussians=False)
     for duty in duties(w.statement):
         establish(w, duty)
     for declaration in w.statement.declarations:
@@ -138,6 +138,7 @@ def _make_sense(w: Workbench) -> None:
             for parameter in declaration.type.args:
                 _define(w, parameter)
     declare_moments(w)
+    cite(w, of_gaussians=True)
     _define(w, w.statement.goal)
 
 

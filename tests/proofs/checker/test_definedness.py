@@ -162,7 +162,7 @@ def test_the_conditions_of_these_are(text: str, conditions: list[str]):
         "diff(x*rank(x*A), x)",
         "grad(max(u), u)",
         "grad(rank(A), A)",
-        "logpdf_on_support(u; v, A)",
+        "diff(logpdf_on_support(x*u; v, A), x)",
     ],
 )
 def test_these_are_refused(text: str):
