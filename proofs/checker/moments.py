@@ -71,28 +71,31 @@ class Outcome:
 def expectation(value: Poly, outcome: Outcome, constant: Word) -> Poly:
     """E of a polynomial in Gaussian letters, `constant` being the random variable 1.
 
-    A random number that is no polynomial stays inside: E of it times its like is opaque.
+    A random number that is no polynomial stays inside: E of it times its like is opaque, also times
+    a polynomial.
     """
     total = Poly(value.rows, value.cols, {})
     for (monomial, word), coefficient in value.terms.items():
         factor = number(coefficient)
-        hidden: list[tuple[Atom, int]] = []
+        inside: list[tuple[Atom, int]] = []
         strands = _strands(word)
-        polynomial = outcome.is_random(word)
+        is_random, is_hidden = outcome.is_random(word), False
         for a, power in monomial:
             if a.word is not None and outcome.is_random(a.word):
                 if power > MAX_DEGREE:
                     raise TooLarge(f"a moment of a degree above {MAX_DEGREE}")
                 strands += [a.word] * power
-                polynomial = True
+                inside.append((a, power))
             elif a.word is not None or a is IMAGINARY or a in outcome.constants:
                 factor = factor * Poly(ONE, ONE, {(((a, power),), ()): Fraction(1)})
             else:
-                hidden.append((a, power))
-        if hidden:
-            if polynomial:
-                raise TooLarge("the expectation of a polynomial times another function")
-            factor = factor * _opaque(tuple(hidden))
+                inside.append((a, power))
+                is_hidden = True
+        if is_hidden:
+            if is_random:
+                raise TooLarge("the expectation of a vector times another function")
+            factor = factor * _opaque(tuple(inside))
+            strands = _strands(word)
         if not word:  # a multiple of the identity
             factor = factor * Poly(value.rows, value.cols, {((), ()): Fraction(1)})
         total = total + _Moment(outcome.vectors, constant).of(strands, factor)

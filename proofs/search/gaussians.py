@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations_with_replacement
 
 from proofs.language.infer import infer, random_degree, size_of
@@ -91,6 +92,9 @@ def expectation(w: Workbench, node: Term) -> None:
     exponents = [x for x in dict.fromkeys(exponents) if random_degree(x, w.facts.scope) == 1]
     for x, y in list(combinations_with_replacement(exponents, 2))[:MAX_PRODUCTS]:
         _exponentials(w, x, y)
+    for x in exponents:
+        for y in _outside(w, node):
+            _tilted(w, x, y)
     for part in parts:
         key = ("expect", id(part))
         if part.op not in ("logpdf", "exp") or part.free or key in w.instanced:
@@ -105,6 +109,28 @@ def expectation(w: Workbench, node: Term) -> None:
         else:
             _, u, b = part.args
             w.schema("gaussian_cross_entropy", n=w.size(x), X=x, a=m, S=s, u=u, B=b)
+
+
+def _outside(w: Workbench, node: Term) -> Iterator[Term]:
+    """The random names in an expectation that stand outside of exponentials."""
+    stack, seen = list(node.args), set[Term]()
+    while stack:
+        part = stack.pop()
+        if part.op == "exp" or part in seen or not random_degree(part, w.facts.scope):
+            continue
+        seen.add(part)
+        if part.op == "name":
+            yield part
+        stack += part.args
+
+
+def _tilted(w: Workbench, x: Term, y: Term) -> None:
+    """The expectation of exp(x)*y."""
+    key = ("tilted", x, y)
+    if key not in w.instanced and infer(y, w.facts.scope).is_scalar:
+        w.instanced.add(key)
+        moments = {"S": covariance(w, x, x), "C": covariance(w, x, y), "R": covariance(w, y, y)}
+        w.schema("gaussian_tilted_mean", X=x, Y=y, a=mean(w, x), b=mean(w, y), **moments)
 
 
 def _exponentials(w: Workbench, x: Term, y: Term) -> None:
