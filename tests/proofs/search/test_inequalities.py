@@ -11,6 +11,7 @@ from fractions import Fraction
 from proofs.search import Failure, prove
 from proofs.search.gram import split
 from proofs.search.linear import combination
+from proofs.search.positivstellensatz import _exponents
 from tests.proofs.search.claims import assert_proved, assert_refuted, named, statement
 
 
@@ -71,3 +72,9 @@ def test_linear_arithmetic_finds_a_combination_exactly_when_there_is_one():
 def test_the_argument_of_the_lambert_function_is_in_its_domain():
     assert_proved("let x : real\nassume x >= -1\nshow lambertw(x*exp(x)) = x\n")
     assert_refuted("let x : real\nshow lambertw(x*exp(x)) = x\n")
+
+
+def test_exponents_are_listed_by_their_sums():
+    assert list(_exponents(0, 2)) == [()]  # of no atoms
+    assert list(_exponents(1, 2)) == [(0,), (1,), (2,)]
+    assert list(_exponents(2, 2)) == [(0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 2)]
