@@ -23,6 +23,7 @@ from proofs.search import (
     invertibility,
     means,
     monotone,
+    nonzero,
     order,
     positivstellensatz,
     properties,
@@ -113,7 +114,7 @@ def _dispatch(w: Workbench, relation: Term) -> int | None:
     if op == "eq":
         return equations.prove(w, relation)
     if op == "ne":
-        found = signs.nonzero(w, relation)
+        found = nonzero.nonzero(w, relation)
         return covers.by_balls(w, relation) if found is None else found
     if op == "forall":
         return quantified.for_all(w, relation)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -12,14 +11,11 @@ from proofs.checker.algebra import (
     Letter,
     Poly,
     TooLarge,
-    identity,
-    of_letter,
 )
 from proofs.checker.definedness import bound_types
 from proofs.checker.lowering import L2
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
-from proofs.language.sizes import Size
 from proofs.language.tree import (
     Term,
     abstract,
@@ -32,6 +28,7 @@ from proofs.language.tree import (
     term,
 )
 from proofs.search import (
+    blockwise,
     bounds,
     commutative,
     elementary,
@@ -121,7 +118,7 @@ def plain_ideal(
         and place not in w.aside
         and (without is None or all(n is not without for n in postorder([fact.relation])))
     ]
-    frames = partitions(value for _, value in values)
+    frames = blockwise.partitions(value for _, value in values)
     cuts = tuple(map(str, frames))
     weighed = [w.facts.difference(r) for r in roots if r.args[1:]]
     if kept is not None:
@@ -132,13 +129,12 @@ def plain_ideal(
         for value in [*(v for _, v in values), *weighed]:
             weigh(w, kept.ideal, value)
     ideal, included = kept.ideal, kept.included
-    for place, value in sorted(values, key=lambda item: _bulk(item[1])):
+    for place, value in sorted(values, key=lambda item: blockwise.bulk(item[1])):
         if place in included:
             continue
         included.add(place)
         rows, cols = (frames.get(size, [None, []])[1] for size in (value.rows, value.cols))
-        is_cut = (rows or cols) and _has_blocks(value) and not _is_partition(value)
-        if is_cut and not _fills_blocks(value):
+        if (rows or cols) and blockwise.is_to_be_cut(value):
             ideal.cut(value, place, rows, cols)
             continue
         modes = ("",) if value.is_scalar or _is_random(value) else ("", "T")
@@ -147,13 +143,6 @@ def plain_ideal(
         ideal.add(value, place, modes)
     kept.state, kept.roots = w.state, tuple(roots)
     return ideal
-
-
-def _bulk(value: Poly) -> tuple[int, int]:
-    """How much there is to an equation: short ones come first, and simplify the others."""
-    words = [word for _, word in value.terms]
-    words += [a.word for m, _ in value.terms for a, _ in m if a.word is not None]
-    return len(value.terms), max(map(len, words), default=0)
 
 
 def plainly_combined(w: Workbench, goal: Term) -> int | None:
@@ -284,78 +273,11 @@ def _pseudo_inverse_weight(w: Workbench, symbol: Atom | Letter) -> int:
     return 6 if is_vector or (node is not None and node.args[0].op != "name") else 1
 
 
-def partitions(values: Iterable[Poly]) -> dict[Size, list[Any]]:
-    """Spaces that a known equation cuts in blocks: the coarsest such equation, the injections."""
-    found: dict[Size, list[Any]] = {}
-    for value in sorted(filter(_is_partition, values), key=_bulk):
-        found.setdefault(value.rows, [value, sorted({w[0] for _, w in value.terms if w}, key=str)])
-    return found
-
-
 def _is_random(value: Poly) -> bool:
     """Whether an equation is between random vectors and may be left as it stands; what a Gaussian
     vector is given others stands on both sides of covariances."""
     letters = [x for _, word in value.terms for x in word]
     return value.cols == L2 and all("e(Y:" not in x.key for x in letters)
-
-
-def _has_blocks(value: Poly) -> bool:
-    """Whether a matrix begins or ends with an injection of a block; others are left whole."""
-    return any(w and (w[0].block or w[-1].block) for _, w in value.terms)
-
-
-def _fills_blocks(value: Poly) -> bool:
-    """Whether an equation says what one matrix, or its column, is in terms of blocks alone."""
-    others = [w for _, w in value.terms if not all(x.block for x in w)]
-    return len(others) == 1 and sum(not x.block for x in others[0]) == 1
-
-
-def _is_partition(value: Poly) -> bool:
-    """Whether an equation says that E1*E1.T + E2*E2.T + ... is the identity."""
-    words = [w for _, w in value.terms if w]
-    return (
-        len(words) == len(value.terms) - 1 >= 2
-        and ((), ()) in value.terms
-        and all(len(w) == 2 and w[0].block and w[1] is w[0].T for w in words)
-    )
-
-
-def _reduce(ideal: Ideal, difference: Poly, frames: dict[Size, list[Any]]) -> Any:
-    """Reduce a difference; if that leaves a rest and its space has a partition, block by block."""
-    rows, cols = (frames.get(size) for size in (difference.rows, difference.cols))
-    rest, used = ideal.reduce(difference)
-    if not rest.terms or (rows is None and cols is None):
-        return rest, used
-    used = []
-    left_whole = right_whole = None
-    for frame, is_left in ((rows, True), (cols, False)):
-        if frame is None:
-            continue
-        relation = next(
-            r for r in ideal.relations if _is_partition(r.value) and r.value.rows == frame[0].rows
-        )
-        scale = relation.value.terms[(), ()]  # E1*E1.T + E2*E2.T - 1, up to a factor
-        gap = difference.scale(1 / scale)
-        whole = frame[0].scale(-1 / frame[0].terms[(), ()]) + identity(frame[0].rows)
-        if is_left:  # d = W*d + (1 - W)*d
-            used.append(Ideal.term(None, relation, gap))
-            difference = whole * difference
-            left_whole = frame[1]
-        else:
-            used.append(Ideal.term(gap, relation, None))
-            difference = difference * whole
-            right_whole = frame[1]
-    total = Poly(difference.rows, difference.cols, {})
-    for left in left_whole or [None]:
-        for right in right_whole or [None]:
-            part = difference if left is None else of_letter(left.T) * difference
-            part = part if right is None else part * of_letter(right)
-            rest, inside = ideal.reduce(part)
-            for t in inside:
-                used.append(Ideal.wrapped(t, left, right))
-            rest = rest if left is None else of_letter(left) * rest
-            total = total + (rest if right is None else rest * of_letter(right.T))
-    return total, used
 
 
 def quick(w: Workbench, goal: Term) -> int | None:
@@ -388,11 +310,11 @@ def _combination(w: Workbench, goal: Term, pairs: int) -> int | None:
     """The goal as a combination of known equations, completed by so many pairs."""
     ideal = known(w, [goal])
     difference = w.facts.difference(goal)
-    frames = partitions(
+    frames = blockwise.partitions(
         w.facts.difference(f.relation) for f in w.facts.facts if f.relation.op == "eq"
     )
     for tried in range(pairs):
-        rest, used = _reduce(ideal, difference, frames)
+        rest, used = blockwise.reduced(ideal, difference, frames)
         if not rest.terms:
             return w.combine(goal, ideal, used)
         if not tried and commutative.covers(ideal, difference):  # and has failed, much faster

@@ -11,6 +11,7 @@ from proofs.language.infer import infer, polynomial
 from proofs.language.tree import Term, bound, postorder, rational, term
 from proofs.language.types import Kind
 from proofs.search import (
+    angles,
     calculus,
     determinants,
     elementary,
@@ -527,8 +528,8 @@ INSTANCES: dict[str, Callable[[Workbench, Term], object]] = {
     "pow": _power,
     "pinv": _pseudo_inverse,
     "exp": _exponential,
-    "sin": elementary.trigonometric,
-    "cos": elementary.trigonometric,
+    "sin": angles.sine_and_cosine,
+    "cos": angles.sine_and_cosine,
     "tanh": elementary.hyperbolic_tangent,
     "erf": elementary.error_function,
     "abs": elementary.modulus,

@@ -8,7 +8,7 @@ from proofs.checker.algebra import Letter, Poly, Word, of_letter
 from proofs.checker.definedness import ZERO
 from proofs.language.infer import infer
 from proofs.language.tree import Term, term
-from proofs.search import equations, literals, regrouping, signs
+from proofs.search import equations, literals, nonzero, regrouping
 from proofs.search.raising import factors_of, product_of
 from proofs.search.units import cleared, pushed_through, square_parts
 from proofs.search.workbench import Workbench
@@ -31,8 +31,10 @@ def invertible(w: Workbench, a: Term) -> int | None:
         found = _definite(w, a, n)
     found = literals.invertible(w, a) if found is None else found
     d = term("det", a)
-    if found is None and (w.find(term("ne", d, ZERO)) or signs.factor_of_nonzero(w, d)) is not None:
-        found = w.schema("unit_det", n=n, A=a)
+    if found is None:
+        known = w.find(term("ne", d, ZERO))
+        known = nonzero.factor_of_nonzero(w, d) if known is None else known
+        found = None if known is None else w.schema("unit_det", n=n, A=a)
     if found is not None:
         return found
     for method in _methods(w, a):

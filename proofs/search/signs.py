@@ -1,4 +1,4 @@
-"""Untrusted. Signs of scalars, and that they are not zero."""
+"""Untrusted. Signs of scalars."""
 
 from __future__ import annotations
 
@@ -11,12 +11,10 @@ from proofs.checker.definedness import BRANCH_POINT, ZERO
 from proofs.language.infer import infer
 from proofs.language.tree import Term, names_in, postorder, rational, term
 from proofs.search import denominators, determinants, equations, lambert, quantified
-from proofs.search.factoring import factors
 from proofs.search.forms import norm_positive, sign_by_form
 from proofs.search.ideal import divide
 from proofs.search.linear import combination
 from proofs.search.raising import NoTerm, factors_of, product_of, size_term, size_terms
-from proofs.search.units import pushed_through
 from proofs.search.workbench import ARITHMETIC, Workbench
 
 MAX_REPAIRS = 7
@@ -371,109 +369,3 @@ def _entry_sign(w: Workbench, node: Term) -> int | None:
         rows = infer(vector, w.facts.scope).rows
         return w.schema("softmax_positive", n=size_term(rows), x=vector.args[0], j=index[0])
     return None
-
-
-def nonzero(w: Workbench, relation: Term) -> int | None:
-    """x != 0: as a product of what is not zero, or by its sign."""
-    x, zero = relation.args
-    if zero is not ZERO:
-        return None
-    found = _nonzero_by_form(w, x)
-    found = factor_of_nonzero(w, x) if found is None else found
-    if found is not None:
-        return found
-    if not infer(x, w.facts.scope).is_complex:
-        if sign_by_form(w, x) is not None and w.find(relation) is not None:
-            return w.find(relation)
-        for op in ("gt", "lt"):
-            if w.attempt(term(op, x, ZERO)) is not None:
-                return w.find(relation)
-    if says_nothing(w, relation):
-        return None
-    if x.op in ("add", "sub") and pushed_through(w, x) is not None:
-        return w.schema("unit_nonzero", A=x)
-    found = _nonzero_factors(w, relation)
-    return denominators.nonzero(w, relation) if found is None else found
-
-
-def factor_of_nonzero(w: Workbench, x: Term) -> int | None:
-    """x != 0, where a product that has the factor x is not zero."""
-    for fact in list(w.facts.facts):
-        sides = fact.relation.args
-        if fact.relation.op in ("ne", "gt", "lt") and sides[1] is ZERO and sides[0].op == "mul":
-            parts = factors_of(sides[0])
-            if x in parts:
-                parts.remove(x)
-                return w.schema("factor_nonzero", x=x, y=product_of(parts))
-    return None
-
-
-def _nonzero_by_form(w: Workbench, x: Term) -> int | None:
-    one = rational(1)
-    if x.op == "exp":
-        return w.schema("exp_nonzero", x=x.args[0])
-    if x.op == "mul":
-        return w.schema("product_nonzero", x=x.args[0], y=x.args[1])
-    if x.op == "pow":
-        return _nonzero_power(w, x)
-    if x.op == "neg":
-        return w.schema("product_nonzero", x=rational(-1), y=x.args[0])
-    if x.op == "div" and x.args[0] is one:
-        return w.schema("reciprocal_nonzero", x=x.args[1])
-    if x.op == "div":
-        return w.schema("product_nonzero", x=x.args[0], y=term("div", one, x.args[1]))
-    if x.op == "det":
-        return w.schema("det_unit", n=size_term(infer(x.args[0], w.facts.scope).rows), A=x.args[0])
-    if x.op == "conj":
-        return w.schema("conjugate_nonzero", x=x.args[0])
-    if x.op == "norm2":
-        return norm_positive(w, x.args[0])
-    if x.op == "abs":
-        return w.schema("abs_positive", x=x.args[0])
-    if x.op in ("add", "sub") and (found := _nonzero_multiple(w, x)) is not None:
-        return found
-    return None
-
-
-def _nonzero_multiple(w: Workbench, x: Term) -> int | None:
-    """x != 0, where a rational multiple of x is known not to be zero."""
-    value = w.facts.lowering.lower(x)
-    for fact in list(w.facts.facts):
-        if fact.relation.op not in ("ne", "gt", "lt") or fact.relation.args[1] is not ZERO:
-            continue
-        other = w.facts.difference(fact.relation)
-        if other.is_scalar and other.terms and other.terms.keys() == value.terms.keys():
-            place = next(iter(value.terms))
-            factor = value.terms[place] / other.terms[place]
-            if other.scale(factor) == value and factor != 1:
-                return w.schema("product_nonzero", x=rational(factor), y=fact.relation.args[0])
-    return None
-
-
-def _nonzero_factors(w: Workbench, relation: Term) -> int | None:
-    """x != 0 for a polynomial that splits, from its factors."""
-    product: Term | None = None
-    for factor, power in factors(w.facts.difference(relation)):
-        part = w.raising.poly(factor)
-        for _ in range(power):
-            if w.attempt(term("ne", part, ZERO)) is None:
-                return None
-            if product is None:
-                product = part
-            elif w.schema("product_nonzero", x=part, y=product) is None:
-                return None
-            else:
-                product = term("mul", part, product)
-    return w.find(relation)
-
-
-def _nonzero_power(w: Workbench, x: Term) -> int | None:
-    base, exponent = x.args
-    if exponent.op != "rational" or not str(exponent.data).isdigit():
-        return None
-    power = base
-    for _ in range(int(str(exponent.data)) - 1):
-        if w.schema("product_nonzero", x=base, y=power) is None:
-            return None
-        power = term("mul", base, power)
-    return w.find(term("ne", x, ZERO))
