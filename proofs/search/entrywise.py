@@ -114,7 +114,8 @@ def diagonal(w: Workbench, node: Term) -> None:
 def gather(w: Workbench, roots: list[Term]) -> None:
     """What diagonals and entrywise products meet in the words of a goal."""
     diagonals: dict[Term, None] = {}
-    for root in (*roots, *_traces(w)):
+    in_sight = any(node.op in ("diag", "hadamard") for node in w.raising.letters.values())
+    for root in (*roots, *_traces(w)) if in_sight else ():
         if root.op not in ("eq", "le", "ge", "lt", "gt"):
             continue
         try:
