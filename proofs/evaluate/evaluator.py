@@ -21,6 +21,7 @@ from flint import arb, fmpq, fmpq_mat
 from proofs.evaluate import exact, functions
 from proofs.evaluate import values as v
 from proofs.evaluate.decisions import Truth, definite, equal, every, integer
+from proofs.evaluate.intervals import nonnegative_on, univariate, where
 from proofs.evaluate.model import Family, Function, Model, Outcomes, Partition, to_matrix
 from proofs.evaluate.operators import RULES, whole
 from proofs.evaluate.probability import Space
@@ -576,9 +577,10 @@ class _Run:
     ) -> Truth:
         if all(c is not None for c in chosen):
             return self._at(chosen, clauses, relation, env)
-        exactly = self._identically(types, chosen, clauses, relation, env)
-        if exactly is not Truth.UNKNOWN:
-            return exactly
+        for method in (self._identically, self._on_an_interval):
+            exactly = method(types, chosen, clauses, relation, env)
+            if exactly is not Truth.UNKNOWN:
+                return exactly
         open_places = [k for k, c in enumerate(chosen) if c is None]
         for sample in product(
             *(samples(types[k], self._shape_of_type(types[k], env)) for k in open_places)
@@ -649,6 +651,32 @@ class _Run:
             if relation.op in ("le", "lt"):
                 left, right_side = right_side, left
             return nonnegative(sub(left, right_side), strict=relation.op in ("gt", "lt"))
+        except UndecidedHere:
+            self.culprit = None
+            return Truth.UNKNOWN
+
+    def _on_an_interval(
+        self,
+        types: Sequence[Term],
+        chosen: Sequence[Any],
+        clauses: Sequence[Term],
+        relation: Term,
+        env: Environment,
+    ) -> Truth:
+        """Decides an inequality between polynomials in one real unknown, where inequalities keep
+        it in an interval."""
+        kinds = {r.op for r in (*clauses, relation)}
+        if len(types) > 1 or types[0].op != "real_type" or not kinds <= {"ge", "gt", "le", "lt"}:
+            return Truth.UNKNOWN
+        try:
+            value, (unknown,) = self._indeterminate(types[0], env)
+            gaps = []
+            for r in (*clauses, relation):
+                sides = [self.body(side, (value, *env)) for side in r.args]
+                small, large = sides if r.op in ("le", "lt") else sides[::-1]
+                gaps.append((univariate(sub(large, small), unknown), r.op in ("gt", "lt")))
+            interval = where(gaps[:-1])
+            return Truth.of(interval is None or nonnegative_on(gaps[-1][0], interval, gaps[-1][1]))
         except UndecidedHere:
             self.culprit = None
             return Truth.UNKNOWN

@@ -33,6 +33,7 @@ from proofs.search import (
     ranks,
     scalars,
     signs,
+    slopes,
     termwise,
     trials,
 )
@@ -100,6 +101,7 @@ def _dispatch(w: Workbench, relation: Term) -> int | None:
             methods.remove(quadratic.sign)
         last = (
             covers.by_balls,
+            slopes.by_slope,
             scalars.by_cases,
             casework.strictly,
             casework.in_order,

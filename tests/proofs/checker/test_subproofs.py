@@ -173,3 +173,63 @@ def test_the_condition_of_a_neighbourhood_must_be_smooth(where_: str, smooth: bo
     assert proof.accepts(*steps, combine(moves), final) is smooth
     unproved = schema("diff_near", [1, 0, None], n=ONE, k=ONE, **bodies, x=x)
     assert proof.accepts(*steps, unproved) is smooth
+
+
+# ---------------------------------------------------------------- functions that rise
+
+BETWEEN = "for all t : real where t >= a, t <= b"
+
+
+def rises(order: str, slope: str, rule: str, relation: str) -> bool:
+    """Whether f(a) <= f(b), or f(a) < f(b), follows by a rule from what is assumed."""
+    proof = Proof(
+        "let f : function(real)\nlet a, b : real\n"
+        f"assume {order}\nassume {slope}\nshow f(a) {relation} f(b)"
+    )
+    body = term("apply", name("f"), bound(0, REAL))
+    ends = {"a": name("a"), "b": name("b")}
+    final = schema(rule, [0, 1], f=body, **ends)
+    return proof.accepts(hypothesis(0), hypothesis(1), final)
+
+
+def test_a_function_rises_where_its_slope_is_not_negative():
+    weak, strict = (f"{BETWEEN} : diff(f(t), t) {sign} 0" for sign in (">=", ">"))
+    assert rises("a <= b", weak, "nondecreasing", "<=")
+    assert rises("a < b", strict, "nondecreasing", "<=")
+    assert rises("a < b", strict, "increasing", "<")
+    assert not rises("a <= b", strict, "increasing", "<")
+    assert not rises("a < b", weak, "increasing", "<")
+    assert not rises("a >= b", weak, "nondecreasing", "<=")
+    assert not rises("b <= a", weak, "nondecreasing", "<=")
+
+
+@pytest.mark.parametrize(
+    "slope",
+    [
+        "for all t : real where t >= a : diff(f(t), t) >= 0",
+        "for all t : positive where t >= a, t <= b : diff(f(t), t) >= 0",
+        "for all t : integer where t >= a, t <= b : f(t) >= 0",
+        "for all t : real where t > a, t < b : diff(f(t), t) >= 0",
+        "for all t : real where t >= b, t <= a : diff(f(t), t) >= 0",
+        "for all t : real where t >= a, t <= b : diff(f(t), t) <= 0",
+        "for all t : real where t >= a, t <= b : diff(f(t), t, 2) >= 0",
+        "for all t : real where t >= a, t <= b : diff(f(2*t), t) >= 0",
+        "for all t : real where t >= a, t <= b : f(t) >= 0",
+    ],
+)
+def test_another_quantified_fact_does_not_make_a_function_rise(slope: str):
+    assert not rises("a <= b", slope, "nondecreasing", "<=")
+
+
+@pytest.mark.parametrize("f", ["-1/t", "abs(t)", "sqrt(t + 1)", "log(t)", "max(t, 0)"])
+def test_a_slope_is_needed_at_every_point_between(f: str):
+    """-1/t has a positive slope wherever it has one, and falls from -1 to 1."""
+    proof = Proof("let x : real\nassume x > 0\nshow x > 0")  # so that the steps alone count
+    slope = term("deriv", abstract(proof(f, t=REAL), ("t",), (REAL,)), t, data=1)
+    known = term("ge", slope, rational(0))
+    between = [proof("t >= -1", t=REAL), proof("t <= 1", t=REAL)]
+    body = abstract(proof(f, t=REAL), ("t",), (REAL,))
+    final = schema("nondecreasing", [None, 1], f=body, a=rational(-1), b=ONE)
+    assert proof.accepts(hypothesis(0))
+    for conditions in (between, [*between, known], [proof("t != 0", t=REAL), *between, known]):
+        assert not proof.accepts(hypothesis(0), where(conditions, for_all(known, t=REAL)), final)

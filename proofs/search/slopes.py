@@ -1,0 +1,218 @@
+"""Untrusted. Inequalities by the sign of a derivative.
+
+f(x) >= 0 where f(a) >= 0 and f rises from a to x: for an a that is known to bound x, or in a case
+for each side of a. The derivative's sign is a relation like any other, shown by algebra, by balls
+or by its own derivative. Before anything is tried, it is looked at in floating point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from proofs.checker.algebra import Poly, TooLarge
+from proofs.checker.definedness import ZERO, NotDefined
+from proofs.language.errors import StatementError
+from proofs.language.tree import (
+    Term,
+    abstract,
+    name,
+    names_in,
+    postorder,
+    rational,
+    substitute,
+    term,
+)
+from proofs.search import covers, equations, signs
+from proofs.search.curves import Curve
+from proofs.search.factoring import factors
+from proofs.search.raising import NoTerm, product_of
+from proofs.search.workbench import Stuck, Workbench
+
+MAX_DEPTH = 4  # derivatives of derivatives
+MAX_NAMES = 4
+MAX_LEVEL = 2  # of relations under way: one whose denominators are cleared again and again
+MAX_SPLITS = 3
+REAL = term("real_type")
+POINTS = tuple(map(Fraction, ("0", "1", "-1", "1/2", "2", "4", "-2", "-4", "8", "-8", "16")))
+FAILURES = (Stuck, NotDefined, NoTerm, TooLarge, StatementError)
+
+
+def by_slope(w: Workbench, relation: Term) -> int | None:
+    """An inequality between functions of real names, from one end of the range of one of them."""
+    if (
+        w.slopes >= MAX_DEPTH
+        or w.level > MAX_LEVEL
+        or not any(n.op in covers.FUNCTIONS for n in postorder([relation]))
+    ):
+        return None
+    names = covers.variables(w, relation)
+    key = ("slope", w.facts.key(relation), w.splits)
+    if key in w.failed or not names or len(names) > MAX_NAMES:
+        return None
+    w.failed.add(key)
+    f = _difference(relation)
+    curve = Curve(w, f)
+    if curve.is_false:
+        return None
+    for x in names:
+        for a, is_above in _anchors(w, x):
+            if curve.rises(x, a):
+                found = _from(w, relation, f, x, a, is_above)
+                if found is not None:
+                    return found
+    if w.splits < MAX_SPLITS:
+        for x in names:
+            for p in curve.least(x, POINTS):
+                if _is_worth(w, curve, x, p):
+                    found = _split(w, relation, f, x, rational(p))
+                    if found is not None:
+                        return found
+    return None
+
+
+def _difference(relation: Term) -> Term:
+    """What is not negative, by an inequality."""
+    large, small = relation.args if relation.op in ("gt", "ge") else relation.args[::-1]
+    return large if small is ZERO else term("sub", large, small)
+
+
+def _anchors(w: Workbench, x: Term) -> Iterator[tuple[Term, bool]]:
+    """Terms that are known to bound a name, with whether the name lies above."""
+    seen: set[tuple[Term, bool]] = set()
+    low, high = covers.ends(w, x)
+    for bound, is_above in ((low, True), (high, False)):
+        if bound is not None:
+            other = bound.relation.args[bound.relation.args[0] is x]
+            seen.add((other, is_above))
+            covers.stated(w, bound)
+    for fact in w.facts.facts:
+        op, args = fact.relation.op, fact.relation.args
+        if op in ("gt", "ge", "lt", "le") and x in args:
+            other = args[args[0] is x]
+            if str(x.data) not in names_in(other):
+                seen.add((other, (args[0] is x) == (op in ("gt", "ge"))))
+    yield from sorted(seen, key=lambda a: (len(postorder([a[0]])), not a[1]))
+
+
+def _is_worth(w: Workbench, curve: Curve, x: Term, p: Fraction) -> bool:
+    """Whether f rises from p on each side on which the range doesn't end."""
+    low, high = covers.ends(w, x)
+    if (low is not None and low.at >= p) or (high is not None and high.at <= p):
+        return False
+    sides = [side for side, end in ((1, high), (-1, low))]
+    return any(curve.rises(x, rational(p), side) for side in sides)
+
+
+# ---------------------------------------------------------------- from a point
+
+
+def _from(w: Workbench, relation: Term, f: Term, x: Term, a: Term, is_above: bool) -> int | None:
+    """f(x) >= 0 from f(a) >= 0 and that f rises from a to x."""
+    strict = relation.op in ("gt", "lt")
+    at_a = substitute(f, {str(x.data): a})
+    for op in ("gt", "ge") if strict else ("ge",):
+        start = term(op, at_a, ZERO)
+        try:
+            w.learn(start)
+            first = w.stated(start, w.establish(start))
+        except FAILURES:
+            continue
+        strictly = strict and op == "ge"
+        rises = _rise(w, f, x, a, x, is_above, strictly)
+        found = [rises] if rises is not None else []
+        if strictly and rises is None:  # the slope may vanish at a
+            middle = term("div", term("add", a, x), rational(2))
+            found = [
+                _rise(w, f, x, a, middle, is_above, False),
+                _rise(w, f, x, middle, x, is_above, True),
+            ]
+        if found and all(place is not None for place in found):
+            return w.positive(relation, [["1", [place], None] for place in (first, *found)])
+    return None
+
+
+def _rise(
+    w: Workbench, f: Term, x: Term, a: Term, b: Term, is_above: bool, strict: bool
+) -> int | None:
+    """f(a) <= f(b), or f(a) < f(b), where b lies above a, or below."""
+    body = f if is_above else term("neg", f)
+    low, high = (a, b) if is_above else (b, a)
+    if _slope(w, body, x, low, high, strict) is None:
+        return None
+    rule = "increasing" if strict else "nondecreasing"
+    return w.schema(rule, f=abstract(body, (str(x.data),), (REAL,)), a=low, b=high)
+
+
+def _slope(w: Workbench, body: Term, x: Term, low: Term, high: Term, strict: bool) -> int | None:
+    """That the derivative is not negative, or positive, between two points."""
+    names = w.fresh(1)
+    t = name(names[0])
+    op = "gt" if strict else "ge"
+    where = (term("ge", t, low), term("le", t, high))
+    slope = term("deriv", abstract(body, (str(x.data),), (REAL,)), t, data=1)
+    goal = term(op, slope, ZERO)
+    try:
+        with w.inside(names, (REAL,), where) as inner:
+            inner.slopes, inner.level = inner.slopes + 1, 0
+            _pass_on(inner, t, low, high)
+            inner.learn(goal)
+            inner.define(goal)
+            ideal = equations.known(inner, [term("eq", slope, slope)])
+            rest, used = ideal.reduce(inner.facts.lowering.lower(slope))
+            found = term(op, _factored(inner, rest), ZERO)
+            inner.learn(found)
+            place = inner.stated(found, inner.establish(found))
+            if inner.positive(goal, [["1", [place], None]], inner.rows(used)) is None:
+                return None
+    except FAILURES:
+        return None
+    step = {"rule": "forall", "names": list(names), "types": [w.place(REAL)]}
+    places = {"where": [w.place(r) for r in where], "goal": w.place(goal)}
+    return w.take({**step, **places, "steps": inner.steps})
+
+
+def _pass_on(w: Workbench, t: Term, low: Term, high: Term) -> None:
+    """Numbers that bound the ends of a range bound what lies between."""
+    for n in sorted(names_in(low) | names_in(high)):
+        for bound, ops in zip(covers.ends(w, name(n)), (("gt", "ge"), ("lt", "le")), strict=True):
+            if bound is not None:
+                any(signs.follows(w, term(op, t, rational(bound.at))) for op in ops)
+
+
+def _factored(w: Workbench, value: Poly) -> Term:
+    """A scalar as a product, where it is one."""
+    found = factors(value)
+    if not found:
+        return w.raising.poly(value)
+    return product_of([w.raising.poly(p) for p, power in found for _ in range(power)])
+
+
+# ---------------------------------------------------------------- cases
+
+
+def _split(w: Workbench, relation: Term, f: Term, x: Term, a: Term) -> int | None:
+    """An inequality from proofs of it below, at and above a point."""
+    gap = x if a is ZERO else term("sub", x, a)
+    branches: list[Any] = []
+    try:
+        w.define(gap)
+        for op in ("lt", "eq", "gt"):
+            with w.inside((), (), (term(op, gap, ZERO),)) as inner:
+                inner.cases, inner.splits, inner.level = w.cases + 1, w.splits + 1, 0
+                here = term(op, x, a)
+                inner.stated(here, inner.establish(here))
+                found = covers.by_balls(inner, relation)
+                if found is None:
+                    found = _from(inner, relation, f, x, a, op != "lt")
+                if found is None and op != "eq":
+                    found = by_slope(inner, relation)
+                if found is None:
+                    return None
+                inner.define(relation)
+                branches.append(inner.steps)
+    except FAILURES:
+        return None
+    step = {"rule": "cases", "of": w.place(gap), "goal": w.place(relation)}
+    return w.take({**step, "branches": branches})
