@@ -91,17 +91,16 @@ def _dispatch(w: Workbench, relation: Term) -> int | None:
             monotone.sign,
             extremes.sign,
             _by_comparison,
+            slopes.from_an_end,
             inner_products.sign,
-            quadratic.sign,
-            positivstellensatz.sign,
         ]
-        # A sign alone is the algebra's business first.
-        methods.insert(int(ZERO in args), covers.at_once)
-        if positivstellensatz.is_plain(w, relation):
-            methods.remove(quadratic.sign)
+        methods.insert(int(ZERO in args), covers.at_once)  # for a sign alone, after algebra
+        if not positivstellensatz.is_plain(w, relation):
+            methods.append(quadratic.sign)
         last = (
+            positivstellensatz.sign,
             covers.by_balls,
-            slopes.by_slope,
+            slopes.in_cases,
             scalars.by_cases,
             casework.strictly,
             casework.in_order,

@@ -67,9 +67,9 @@ def evaluate(nodes: Sequence[Term], model: Model) -> tuple[float, float] | None:
 class Curve:
     """The difference f of the sides of an inequality f >= 0 at models of what is known."""
 
-    def __init__(self, w: Workbench, f: Term) -> None:
-        self.nodes = postorder([f])
-        self.names = sorted(names_in(f))
+    def __init__(self, w: Workbench, f: Term, variables: list[Term]) -> None:
+        self.nodes, self.variables = postorder([f]), variables
+        self.names = [str(x.data) for x in variables]
         self.models = list(self._models(w))
 
     def _models(self, w: Workbench) -> Iterator[Model]:
@@ -114,6 +114,11 @@ class Curve:
         found = (evaluate(self.nodes, m) for m in self.models)
         return any(f is not None and f[0] < -TOLERANCE * f[1] for f in found)
 
+    def is_zero(self, x: Term, p: Fraction) -> bool:
+        """Whether f seems to vanish where x = p."""
+        values = [self.at(m, x, float(p)) for m in self.models]
+        return bool(values) and all(v is not None and abs(v[0]) <= v[1] for v in values)
+
     def rises(self, x: Term, a: Term, side: int = 0) -> bool:
         """Whether f rises from a value f(a) >= 0 on the way from a to x, wherever x lies on the
         side of a (1 above, -1 below, 0 either)."""
@@ -137,11 +142,12 @@ class Curve:
         return seen
 
     def least(self, x: Term, points: Sequence[Fraction]) -> list[Fraction]:
-        """Points at which f is nowhere negative, those where it nearly vanishes first."""
+        """Points at which f is nowhere negative, those where it nearly vanishes first, and of a
+        function of several names these alone."""
         found: list[tuple[bool, int, Fraction]] = []
         for place, p in enumerate(points):
             values = [self.at(m, x, float(p)) for m in self.models]
             known = [v for v in values if v is not None]
             if known and len(known) == len(values) and all(v >= -e for v, e in known):
                 found.append((any(v > e for v, e in known), place, p))
-        return [p for _, _, p in sorted(found)]
+        return [p for above, _, p in sorted(found) if not above or len(self.names) == 1]

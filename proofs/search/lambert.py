@@ -8,7 +8,8 @@ from proofs.checker.algebra import Atom, Monomial, Poly, TooLarge, Word
 from proofs.checker.definedness import ZERO
 from proofs.language.errors import StatementError
 from proofs.language.tree import Term, bound, postorder, rational, term
-from proofs.search import equations
+from proofs.search import denominators, equations
+from proofs.search.factoring import factors
 from proofs.search.ideal import divide
 from proofs.search.raising import NoTerm
 from proofs.search.workbench import Stuck, Workbench
@@ -18,7 +19,10 @@ def by_uniqueness(w: Workbench, goal: Term) -> int | None:
     """Where the goal gives W(x) a value u, show x = u*exp(u) and use that W is unique."""
     difference = w.facts.difference(goal)
     reduced, _ = equations.known(w, [goal]).reduce(difference)
-    for value in (reduced, difference)[: 1 + (reduced != difference)]:
+    values = [reduced, difference][: 1 + (reduced != difference)]
+    for q, denominator in denominators.reciprocals(w, reduced):
+        _, reduced = denominators.numerator(w, reduced, q, denominator)
+    for value in (*values, *(p for p, _ in factors(reduced))):
         for place in value.terms:
             for a, power in place[0]:
                 node = w.raising.atoms.get(a)

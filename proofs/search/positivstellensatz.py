@@ -64,6 +64,19 @@ def sign(w: Workbench, relation: Term) -> int | None:
     return None
 
 
+def linear(w: Workbench, relation: Term) -> int | None:
+    """The same by linear arithmetic alone, with at most two known inequalities in a product."""
+    difference = w.facts.difference(relation)
+    if not _is_modest(difference) or w.level > MAX_LEVEL:
+        return None
+    problem = Problem(w, relation, difference)
+    for factors in (1, 2) if problem.is_plausible else ():
+        found = problem.attempt(factors, 0, by_programs=False)
+        if found is not None:
+            return found
+    return None
+
+
 def is_plain(w: Workbench, relation: Term) -> bool:
     """Whether an inequality speaks of numbers and their tangents functions alone."""
     return all(n.op in PLAIN for n in postorder([relation]) if not n.op.endswith("_type"))
@@ -294,7 +307,7 @@ class Problem:
 
     # ------------------------------------------------------------ proofs
 
-    def attempt(self, factors: int, more: int) -> int | None:
+    def attempt(self, factors: int, more: int, by_programs: bool = True) -> int | None:
         """A proof from products of so many known inequalities at most, the degree raised."""
         if factors > 1 and len(self.given) < factors:
             return None
@@ -306,7 +319,7 @@ class Problem:
         plain = [[m for m in basis if not m] for basis in bases]
         found = self._linear(given, plain)
         found = self._linear(given, bases) if found is None else found
-        if found is None:
+        if found is None and by_programs:
             found = self._semidefinite(given, bases)
         return None if found is None else self._state(given, found)
 

@@ -292,7 +292,7 @@ def _shown_sign(w: Workbench, node: Term) -> int | None:
             return w.schema("abs_positive", x=args[0])
         return w.schema("abs_nonnegative", x=args[0])
     if op == "log":  # only where it is plain: logarithms are many, and most of any sign
-        if w.find(term("gt", args[0], rational(1))) is not None:
+        if _is_plainly_above(w, args[0], rational(1)):
             return w.schema("log_positive", x=args[0])
         above = term("ge", args[0], rational(1))
         known = w.attempt(above) if args[0].op == "det" else w.find(above)
@@ -329,6 +329,15 @@ def _shown_sign(w: Workbench, node: Term) -> int | None:
         if at_least_one is not None:
             return _raised(w, term("gt", node, ZERO), at_least_one, 1)
     return None
+
+
+def _is_plainly_above(w: Workbench, x: Term, y: Term) -> bool:
+    """Whether x > y is known, or x - y is a sum of products of what is positive."""
+    relation = term("gt", x, y)
+    if w.find(relation) is not None:
+        return True
+    terms = _monomials(w, w.facts.difference(relation), strict=True)
+    return terms is not None and w.positive(relation, terms) is not None
 
 
 def _raised(w: Workbench, goal: Term, place: int, by: int) -> int | None:

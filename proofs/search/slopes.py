@@ -24,7 +24,7 @@ from proofs.language.tree import (
     substitute,
     term,
 )
-from proofs.search import covers, equations, signs
+from proofs.search import covers, equations, positivstellensatz, signs
 from proofs.search.curves import Curve
 from proofs.search.factoring import factors
 from proofs.search.raising import NoTerm, product_of
@@ -33,43 +33,62 @@ from proofs.search.workbench import Stuck, Workbench
 MAX_DEPTH = 4  # derivatives of derivatives
 MAX_NAMES = 4
 MAX_LEVEL = 2  # of relations under way: one whose denominators are cleared again and again
-MAX_SPLITS = 3
+MAX_SPLITS = 8  # for one statement
 REAL = term("real_type")
 POINTS = tuple(map(Fraction, ("0", "1", "-1", "1/2", "2", "4", "-2", "-4", "8", "-8", "16")))
 FAILURES = (Stuck, NotDefined, NoTerm, TooLarge, StatementError)
 
 
-def by_slope(w: Workbench, relation: Term) -> int | None:
-    """An inequality between functions of real names, from one end of the range of one of them."""
-    if (
-        w.slopes >= MAX_DEPTH
-        or w.level > MAX_LEVEL
-        or not any(n.op in covers.FUNCTIONS for n in postorder([relation]))
-    ):
+def from_an_end(w: Workbench, relation: Term) -> int | None:
+    """An inequality between functions of real names, from an end of the range of one of them."""
+    curve = _curve(w, relation, "end")
+    if curve and (found := positivstellensatz.linear(w, relation)) is not None:
+        return found
+    for x in curve.variables if curve else []:
+        for a, is_above in _anchors(w, x):
+            if curve and curve.rises(x, a):
+                found = _from(w, relation, x, a, is_above)
+                if found is not None:
+                    return found
+    return None
+
+
+def in_cases(w: Workbench, relation: Term) -> int | None:
+    """The same from a point inside of the range, in a case for each side of it."""
+    curve = _curve(w, relation, "cases")
+    for x in curve.variables if curve else []:
+        for p in curve.least(x, POINTS) if curve else []:
+            if w.programs[2] < MAX_SPLITS and curve and _is_worth(w, curve, x, p):
+                found = _split(w, relation, curve, x, rational(p))
+                if found is not None:
+                    return found
+    return None
+
+
+def _curve(w: Workbench, relation: Term, way: str) -> Curve | None:
+    """The difference of the sides, where it is a function that is worth a try."""
+    if w.slopes >= MAX_DEPTH or w.level > MAX_LEVEL:
+        return None
+    if not any(n.op in covers.FUNCTIONS for n in postorder([relation])):
         return None
     names = covers.variables(w, relation)
-    key = ("slope", w.facts.key(relation), w.splits)
+    key = ("slope", way, w.facts.key(relation), w.cases)
     if key in w.failed or not names or len(names) > MAX_NAMES:
         return None
     w.failed.add(key)
-    f = _difference(relation)
-    curve = Curve(w, f)
-    if curve.is_false:
+    curve = Curve(w, _difference(relation), names)
+    if curve.is_false or (relation.op in ("gt", "lt") and _vanishes(w, curve)):
         return None
-    for x in names:
-        for a, is_above in _anchors(w, x):
-            if curve.rises(x, a):
-                found = _from(w, relation, f, x, a, is_above)
-                if found is not None:
-                    return found
-    if w.splits < MAX_SPLITS:
-        for x in names:
-            for p in curve.least(x, POINTS):
-                if _is_worth(w, curve, x, p):
-                    found = _split(w, relation, f, x, rational(p))
-                    if found is not None:
-                        return found
-    return None
+    return curve
+
+
+def _vanishes(w: Workbench, curve: Curve) -> bool:
+    """Whether a function of one name seems to be zero at a simple point of its range."""
+    (x, *others) = curve.variables
+    low, high = covers.ends(w, x)
+    points = [p for p in POINTS if (not low or p > low.at) and (not high or p < high.at)]
+    points += [end.at for end in (low, high) if end and end.relation.op in ("ge", "le")]
+    return not others and any(curve.is_zero(x, p) for p in points)
 
 
 def _difference(relation: Term) -> Term:
@@ -97,25 +116,27 @@ def _anchors(w: Workbench, x: Term) -> Iterator[tuple[Term, bool]]:
 
 
 def _is_worth(w: Workbench, curve: Curve, x: Term, p: Fraction) -> bool:
-    """Whether f rises from p on each side on which the range doesn't end."""
+    """Whether f rises from p on a side, and on both unless the range ends on the other."""
     low, high = covers.ends(w, x)
     if (low is not None and low.at >= p) or (high is not None and high.at <= p):
         return False
-    sides = [side for side, end in ((1, high), (-1, low))]
-    return any(curve.rises(x, rational(p), side) for side in sides)
+    up, down = (curve.rises(x, rational(p), side) for side in (1, -1))
+    return (up and (down or low is not None)) or (down and high is not None)
 
 
 # ---------------------------------------------------------------- from a point
 
 
-def _from(w: Workbench, relation: Term, f: Term, x: Term, a: Term, is_above: bool) -> int | None:
+def _from(w: Workbench, relation: Term, x: Term, a: Term, is_above: bool) -> int | None:
     """f(x) >= 0 from f(a) >= 0 and that f rises from a to x."""
-    strict = relation.op in ("gt", "lt")
+    f, strict = _difference(relation), relation.op in ("gt", "lt")
     at_a = substitute(f, {str(x.data): a})
     for op in ("gt", "ge") if strict else ("ge",):
         start = term(op, at_a, ZERO)
         try:
             w.learn(start)
+            if op == "ge":  # most often f(a) = 0
+                w.attempt(term("eq", at_a, ZERO))
             first = w.stated(start, w.establish(start))
         except FAILURES:
             continue
@@ -163,6 +184,7 @@ def _slope(w: Workbench, body: Term, x: Term, low: Term, high: Term, strict: boo
             rest, used = ideal.reduce(inner.facts.lowering.lower(slope))
             found = term(op, _factored(inner, rest), ZERO)
             inner.learn(found)
+            _compare(inner, found)
             place = inner.stated(found, inner.establish(found))
             if inner.positive(goal, [["1", [place], None]], inner.rows(used)) is None:
                 return None
@@ -181,6 +203,16 @@ def _pass_on(w: Workbench, t: Term, low: Term, high: Term) -> None:
                 any(signs.follows(w, term(op, t, rational(bound.at))) for op in ops)
 
 
+def _compare(w: Workbench, relation: Term) -> None:
+    """Each W(x) with the u of an exp(u) in x, as x is u*exp(u) where the two are equal."""
+    for node in postorder([relation]):
+        if node.op == "lambertw":
+            for power in postorder([node.args[0]]):
+                if power.op == "exp":
+                    u = power.args[0]
+                    any(w.attempt(term(op, node, u)) is not None for op in ("ge", "le"))
+
+
 def _factored(w: Workbench, value: Poly) -> Term:
     """A scalar as a product, where it is one."""
     found = factors(value)
@@ -192,22 +224,23 @@ def _factored(w: Workbench, value: Poly) -> Term:
 # ---------------------------------------------------------------- cases
 
 
-def _split(w: Workbench, relation: Term, f: Term, x: Term, a: Term) -> int | None:
+def _split(w: Workbench, relation: Term, curve: Curve, x: Term, a: Term) -> int | None:
     """An inequality from proofs of it below, at and above a point."""
     gap = x if a is ZERO else term("sub", x, a)
     branches: list[Any] = []
+    w.programs[2] += 1
     try:
         w.define(gap)
-        for op in ("lt", "eq", "gt"):
+        for op, side in (("lt", -1), ("eq", 0), ("gt", 1)):
             with w.inside((), (), (term(op, gap, ZERO),)) as inner:
-                inner.cases, inner.splits, inner.level = w.cases + 1, w.splits + 1, 0
+                inner.cases, inner.level = w.cases + 1, 0
                 here = term(op, x, a)
                 inner.stated(here, inner.establish(here))
                 found = covers.by_balls(inner, relation)
-                if found is None:
-                    found = _from(inner, relation, f, x, a, op != "lt")
-                if found is None and op != "eq":
-                    found = by_slope(inner, relation)
+                if found is None and (not side or curve.rises(x, a, side)):
+                    found = _from(inner, relation, x, a, op != "lt")
+                for method in (from_an_end, in_cases) if op != "eq" else ():
+                    found = method(inner, relation) if found is None else found
                 if found is None:
                     return None
                 inner.define(relation)

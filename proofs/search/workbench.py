@@ -125,9 +125,9 @@ class Workbench:
         self.sums = 0  # that are shown term by term
         self.supposed: tuple[Term, ...] = ()  # by the sub-proofs that this is inside of
         self.slopes = 0  # derivatives whose sign is under way
-        self.splits = 0  # points that the cases this is inside of were made at
         self.level = 0  # how many relations are under way, each on the way to the one before
-        self.programs = [0, 0]  # semidefinite ones set up, and orders split; in sub-proofs too
+        # Semidefinite programs set up, orders split, ranges cut; in sub-proofs too.
+        self.programs = [0, 0, 0]
         self.raising = Raising(self.facts.lowering)
         self.instanced: set[object] = set()  # terms and relations whose instances have been taken
         self.gathered: set[object] = set()  # states in which there are no further instances

@@ -620,8 +620,8 @@ def test_quantified_hypotheses_that_can_be_decided(hypothesis, expected):
 @pytest.mark.parametrize(
     "hypothesis",
     [
-        "for all x : real : x^4 >= 0",
-        "for all x : real : (x - 1000)^4 > 0",  # false, but at no sample
+        "for all x, y : real : x^4 + y^4 >= 0",
+        "for all x, y : real : (x - 1000)^4 + y^4 > 0",  # false, but at no sample
         "for all x : real : exp(x) > 0",
         "for all x : positive : x*(1/x) = 1",
         "for all x : integer : x*(x - 1)*(x - 2)*(x - 5)*(x + 1) = 0",  # zero at all samples

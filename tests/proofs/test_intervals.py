@@ -59,6 +59,9 @@ def test_the_sign_on_an_interval_is_that_at_all_points_of_a_grid_with_the_roots(
         ("for all t : real where t >= a, t <= b : diff(f(t), t) >= 0", Truth.FALSE),
         ("for all t : real where 2*t >= 3, b >= t : diff(f(t), t) <= 0", Truth.TRUE),
         ("for all t : real where t^2 >= 0 : t^4 >= 0", Truth.UNKNOWN),
+        ("for all t : real : t^4 >= 0", Truth.TRUE),
+        ("for all t : real : (t - 1000)^4 > 0", Truth.FALSE),
+        ("for all t : real : exp(t) > 0", Truth.UNKNOWN),
     ],
 )
 def test_a_quantified_inequality_is_decided_on_an_interval(relation: str, truth: Truth):
