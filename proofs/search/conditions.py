@@ -94,7 +94,8 @@ def _dispatch(w: Workbench, relation: Term) -> int | None:
             slopes.from_an_end,
             inner_products.sign,
         ]
-        methods.insert(int(ZERO in args), covers.at_once)  # for a sign alone, after algebra
+        # For a sign alone, after algebra.
+        methods[int(ZERO in args) : int(ZERO in args)] = [covers.at_once, slopes.at_infinity]
         if not positivstellensatz.is_plain(w, relation):
             methods.append(quadratic.sign)
         last = (

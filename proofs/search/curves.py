@@ -141,6 +141,18 @@ class Curve:
             seen = True
         return seen
 
+    def fades(self, x: Term) -> bool:
+        """Whether f falls to almost nothing as x grows."""
+        for model in self.models:
+            start = model[str(x.data)]
+            values = [self.at(model, x, max(start, 1.0) * k) for k in (1, 2, 4, 8, 16, 64)]
+            known = [v for v in values if v is not None]
+            if len(known) < len(values) or abs(known[-1][0]) > 1e-3 * (1 + abs(known[0][0])):
+                return False
+            if any(q[0] > p[0] + p[1] + q[1] for p, q in pairwise(known)):
+                return False
+        return bool(self.models)
+
     def least(self, x: Term, points: Sequence[Fraction]) -> list[Fraction]:
         """Points at which f is nowhere negative, those where it nearly vanishes first, and of a
         function of several names these alone."""

@@ -65,6 +65,78 @@ def in_cases(w: Workbench, relation: Term) -> int | None:
     return None
 
 
+def at_infinity(w: Workbench, relation: Term) -> int | None:
+    """f(x) >= 0 where f falls from x on, and tends to 0: if f(x) were negative, -f(x)*t would grow
+    without bounds, and it is less than -f(t)*t."""
+    curve = _curve(w, relation, "infinity") if relation.op in ("ge", "le") else None
+    for x in curve.variables if curve else []:
+        low, high = covers.ends(w, x)
+        if curve and low and not high and low.at >= 0 and curve.fades(x):
+            found = _faded(w, relation, x)
+            if found is not None:
+                return found
+    return None
+
+
+def _faded(w: Workbench, relation: Term, x: Term) -> int | None:
+    """f(x) >= 0 from -f(x)*t <= -f(t)*t <= 16 for all t >= x."""
+    f, most = _difference(relation), rational(16)
+    names = w.fresh(1)
+    t = name(names[0])
+    body = term("neg", f)
+    at_t = substitute(body, {str(x.data): t})
+    goal = term("le", term("mul", body, t), most)
+    where = (term("ge", t, x),)
+    try:
+        with w.inside(names, (REAL,), where) as inner:
+            inner.level = 0
+            _pass_on(inner, t, x, x)
+            falls = _rise(inner, body, x, x, t, True, False)
+            bound = term("le", term("mul", at_t, t), most)
+            _tails(inner, bound, t)
+            above, sign = inner.establish(bound), inner.establish(term("ge", t, ZERO))
+            if (
+                falls is None
+                or inner.positive(goal, [["1", [above], None], ["1", [falls, sign], None]]) is None
+            ):
+                return None
+    except FAILURES:
+        return None
+    step = {"rule": "forall", "names": list(names), "types": [w.place(REAL)]}
+    places = {"where": [w.place(r) for r in where], "goal": w.place(goal)}
+    if w.take({**step, **places, "steps": inner.steps}) is None:
+        return None
+    found = w.schema("archimedean", a=x, c=body, k=most)
+    return None if found is None else w.stated(relation, found)
+
+
+def _tails(w: Workbench, relation: Term, t: Term) -> None:
+    """How fast what occurs in an inequality fades: exp(-u), t*exp(-u) and t*(1 - erf(t)) are at
+    most 1; and numbers around its constants."""
+    one, two = rational(1), rational(2)
+    nodes, small = postorder([relation]), []
+    for node in nodes:
+        if node.op == "erf":
+            w.schema("erf_below_one", x=node.args[0])
+            w.schema("erf_tail", x=node.args[0])
+            small.append(term("mul", t, term("sub", one, node)))
+        elif node.op in covers.FUNCTIONS and not names_in(node):
+            for constant in (term("ge", node, one), term("le", node, two)):
+                covers.at_once(w, constant)
+    squares = [term("neg", term("pow", n.args[0], two)) for n in nodes if n.op == "erf"]
+    exponents = [n.args[0] for n in nodes if n.op == "exp"]
+    for exponent in dict.fromkeys((*squares, *exponents)):
+        if exponent.op == "neg":
+            u, power = exponent.args[0], term("exp", exponent)
+            w.schema("exp_tangent", x=u)
+            w.schema("exp_sum", x=u, y=exponent)
+            w.schema("exp_zero")
+            faster = term("mul", term("add", one, u), power)
+            small = [faster, power, term("mul", t, power), *small]
+    for value in small:
+        w.attempt(term("le", value, one))
+
+
 def _curve(w: Workbench, relation: Term, way: str) -> Curve | None:
     """The difference of the sides, where it is a function that is worth a try."""
     if w.slopes >= MAX_DEPTH or w.level > MAX_LEVEL:

@@ -12,17 +12,18 @@ from proofs.search.workbench import Workbench
 ONE = rational(1)
 MAX_PAIRED = 3  # functions in sight, for tangents at quotients
 MONOTONE = frozenset({"exp", "log", "sqrt"})
+BOUNDED = MONOTONE | {"erf"}
 
 
 def gather(w: Workbench, relation: Term, atoms: list[Atom]) -> None:
     """Take what is known of the atoms of an inequality, each by itself and in pairs."""
-    nodes = [n for n in postorder([relation]) if n.op in MONOTONE and not n.free]
+    nodes = [n for n in postorder([relation]) if n.op in BOUNDED and not n.free]
     for a in atoms:
         try:
             node = w.raising.scalar(a)
         except NoTerm:
             continue
-        if node.op in MONOTONE and node not in nodes:
+        if node.op in BOUNDED and node not in nodes:
             nodes.append(node)
     for node in nodes:
         key = ("bound", node)
@@ -34,6 +35,8 @@ def gather(w: Workbench, relation: Term, atoms: list[Atom]) -> None:
             w.schema("exp_tangent", x=x)
             if any(n.op == "lambertw" for n in postorder([w.statement.goal])):
                 w.schema("lambertw_range", u=x)
+        elif node.op == "erf":
+            w.schema("erf_below_one", x=x)
         elif node.op == "log":  # that of 1/x bounds log(x) from below
             w.schema("log_tangent", x=x)
             inverse = term("div", *(x.args[::-1] if x.op == "div" else (ONE, x)))
