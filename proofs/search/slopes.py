@@ -57,12 +57,22 @@ def in_cases(w: Workbench, relation: Term) -> int | None:
     """The same from a point inside of the range, in a case for each side of it."""
     curve = _curve(w, relation, "cases")
     for x in curve.variables if curve else []:
-        for p in curve.least(x, POINTS) if curve else []:
-            if w.programs[2] < MAX_SPLITS and curve and _is_worth(w, curve, x, p):
-                found = _split(w, relation, curve, x, rational(p))
+        for a in _turns(w, curve, x) if curve else []:
+            if w.programs[2] < MAX_SPLITS and curve:
+                found = _split(w, relation, curve, x, a)
                 if found is not None:
                     return found
     return None
+
+
+def _turns(w: Workbench, curve: Curve, x: Term) -> Iterator[Term]:
+    """Where a function may be least: another name, or a simple number."""
+    for y in curve.variables:
+        if y is not x and all(curve.rises(x, y, side) for side in (1, -1)):
+            yield y
+    for p in curve.least(x, POINTS):
+        if _is_worth(w, curve, x, p):
+            yield rational(p)
 
 
 def at_infinity(w: Workbench, relation: Term) -> int | None:

@@ -84,6 +84,13 @@ define right = exp(-norm2(y - mu)/(2*s))
 define left = exp(-norm2(y + mu)/(2*s))
 define mean = (right*(v*y + tau*mu)/s + left*(v*y - tau*mu)/s)/(right + left)
 """
+DESCENT = """
+let beta : positive
+let a, p, q : real
+define before = q^2/2 - log((exp(beta*a*q) + exp(-beta*a*q))/2)/beta
+define after = p^2/2 - log((exp(beta*a*p) + exp(-beta*a*p))/2)/beta
+define slope = q - a*tanh(beta*a*q)
+"""
 ENERGY = """
 let beta : positive
 let a, q : real
@@ -197,6 +204,15 @@ show (u - eta)*exp(u - eta) = eta*exp(-eta)""",
     "the step with the prior's mean": ENERGY + "show diff(energy, q) = q - a",
     "the step without beta": ENERGY + "show diff(energy, q) = q - a*tanh(a*q)",
     "the curvature at 0 everywhere": ENERGY + "show diff(energy, q, 2) = 1 - beta*a^2",
+    "the energy below a narrower parabola": DESCENT
+    + "show after <= before + slope*(p - q) + (p - q)^2/3",
+    "the energy below a parabola with another slope": DESCENT
+    + "show after <= before + q*(p - q) + (p - q)^2/2",
+    "the energy above a parabola": DESCENT + "show after >= before + slope*(p - q) + (p - q)^2/2",
+    "a curvature that is not negative for any points": "let beta : positive\nlet a, q : real\n"
+    "show 1 - beta*a^2*(1 - tanh(beta*a*q)^2) >= 0",
+    "a curvature that is positive at the limit": "let beta : positive\nlet a, q : real\n"
+    "assume beta*a^2 <= 1\nshow 1 - beta*a^2*(1 - tanh(beta*a*q)^2) > 0",
     "the terminal slope without its sign": "let beta, s, sigma2 : positive\n"
     "define v = lambertw(beta*(s + sigma2)*exp(beta*s))/beta\n"
     "show diff(v, beta) = (v - s)/(beta + 1/v)",
