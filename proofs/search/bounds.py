@@ -152,6 +152,7 @@ def _traces(w: Workbench, relation: Term) -> None:
     pairs = [(a, b) for a in known for b in known if w.size(a) is w.size(b)]
     with suppress(NoTerm, TooLarge, StatementError):
         pairs += _gram_pairs(w, w.facts.difference(relation))
+        _contractions(w, w.facts.difference(relation))
     for a, b in dict.fromkeys(pairs):
         n = w.size(a)
         if w.schema("order_trace", n=n, A=a) is None:
@@ -179,6 +180,22 @@ def _gram_pairs(w: Workbench, difference: Poly) -> Iterator[tuple[Term, Term]]:
                 if tries > MAX_TRIES or not any(m[0][0] in traces for m, _ in both if m):
                     continue
                 yield w.raising.word(x), w.raising.word(y)
+
+
+def _contractions(w: Workbench, difference: Poly) -> None:
+    """tr(A) >= tr(A*B) for semidefinite A and I - B, where both traces are there."""
+    traces = {m[0][0].word for m, _ in difference.terms if len(m) == 1 and m[0][1] == 1}
+    for monomial, _ in difference.terms:
+        for a, _ in monomial if difference.terms[monomial, ()] < 0 else ():
+            word = a.word or ()
+            if len(word) != 2 or word[0].rows != word[0].cols:
+                continue
+            for x, y in (word, word[::-1]):
+                if (x,) not in traces or any(z.transposed for z in word):
+                    continue
+                one, two = w.raising.letter(x), w.raising.letter(y)
+                n = w.size(one)
+                w.schema("trace_product", n=n, A=one, B=term("sub", term("eye", n), two))
 
 
 def _is_mirrored(word: Word) -> bool:

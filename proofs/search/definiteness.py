@@ -10,7 +10,7 @@ from proofs.checker.definedness import NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
 from proofs.language.tree import Term, pair, postorder, rational, term
-from proofs.search import definite_blocks, equations, inner_products, regrouping
+from proofs.search import definite_blocks, definite_products, equations, inner_products, regrouping
 from proofs.search.ideal import Ideal
 from proofs.search.raising import NoTerm, factors_of, product_of, size_term
 from proofs.search.squares import Square, Squares, centers
@@ -235,6 +235,7 @@ def semidefinite(w: Workbench, a: Term) -> int | None:
     for method in (
         _semidefinite_by_form,
         _semidefinite_squares,
+        definite_products.congruent,
         definite_blocks.gathered,
         definite_blocks.convex,
         _semidefinite_definite,
@@ -243,6 +244,7 @@ def semidefinite(w: Workbench, a: Term) -> int | None:
         _semidefinite_schur,
         inner_products.semidefinite,
         _commuting,
+        definite_products.commuting,
         _by_its_form,
         _semidefinite_completed,
     ):

@@ -125,7 +125,8 @@ def gather(w: Workbench, roots: list[Term]) -> None:
         for monomial, word in value.terms:
             for letters in (word, *(a.word for a, _ in monomial if a.word)):
                 for i in range(len(letters)):
-                    diagonals |= dict.fromkeys(_around(w, letters, i))
+                    is_trace = letters is not word
+                    diagonals |= dict.fromkeys(_around(w, letters, i, is_trace))
     for fact in w.facts.facts:
         if fact.relation.op == "diagonal":
             d = fact.relation.args[0]
@@ -145,7 +146,7 @@ def _traces(w: Workbench) -> list[Term]:
     return [r for r in known if r.args[0].op in ("deriv", "grad", "tr")][:MAX_TRACES]
 
 
-def _around(w: Workbench, word: Word, i: int) -> list[Term]:
+def _around(w: Workbench, word: Word, i: int, is_trace: bool) -> list[Term]:
     """Take what a letter's neighbours call for; the vector of a diagonal."""
     node = _node(w, word[i])
     if node is None or node.op not in ("diag", "hadamard"):
@@ -164,7 +165,7 @@ def _around(w: Workbench, word: Word, i: int) -> list[Term]:
             sizes = {"n": w.sizes(node)["k"], "k": n}
             w.schema("hadamard_transpose", **w.sizes(node), A=a, B=b)
             w.schema("hadamard_row_sums", **sizes, A=_turned(a), B=_turned(b))
-        if ONE not in (before.rows, after.cols):
+        if is_trace and ONE not in (before.rows, after.cols):
             _under_trace(w, node, word, i)
         if before.rows == after.cols == ONE:
             x, y = w.raising.letter(before.T), w.raising.letter(after)

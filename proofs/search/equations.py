@@ -197,7 +197,9 @@ def weigh(w: Workbench, ideal: Ideal, value: Poly) -> None:
                 ideal.weigh(symbol, _density_weight(w, symbol))
             elif op in WEIGHTS:
                 is_random = isinstance(symbol, Letter) and L2 in (symbol.rows, symbol.cols)
-                ideal.weigh(symbol, WEIGHTS[op] + len(symbol.key) // 40 + 40 * is_random)
+                sums_inside = symbol.key.count("+") if op in ("hadamard", "kron") else 0
+                weight = WEIGHTS[op] + len(symbol.key) // 40 + 2 * sums_inside
+                ideal.weigh(symbol, weight + 40 * is_random)
                 node = w.raising.atoms.get(symbol) if isinstance(symbol, Atom) else None
                 inside = [] if node is None else postorder([node])
                 if any(n.op == "deriv" for n in inside):
@@ -343,6 +345,7 @@ def _by_sums(w: Workbench, goal: Term) -> int | None:
 
 def _by_arguments(w: Workbench, goal: Term) -> int | None:
     """Simplify what stands inside functions and sums by the known equations, then combine."""
+    _join_determinants(w, goal)
     for _ in range(MAX_ROUNDS):
         changed = False
         for node in postorder([*goal.args, *_left_over(w, goal)]):
@@ -361,6 +364,22 @@ def _by_arguments(w: Workbench, goal: Term) -> int | None:
         if found is not None:
             return found
     return None
+
+
+def _join_determinants(w: Workbench, goal: Term) -> None:
+    """det(A)*det(B) as the determinant of what A*B is by the known equations."""
+    for monomial, _ in w.facts.difference(goal).terms:
+        nodes = [w.raising.atoms.get(a) for a, n in monomial if n == 1]
+        inside = [n.args[0] for n in nodes if n is not None and n.op == "det"]
+        for i, one in enumerate(inside):
+            for two in inside[:i]:
+                key = ("joined", id(one), id(two))
+                if w.size(one) is w.size(two) and key not in w.instanced:
+                    w.instanced.add(key)
+                    product = term("mul", two, one)
+                    w.schema("det_product", n=w.size(one), A=two, B=one)
+                    w.learn(product)
+                    simplify_argument(w, term("det", product))
 
 
 def _left_over(w: Workbench, goal: Term) -> list[Term]:

@@ -523,6 +523,7 @@ INSTANCES: dict[str, Callable[[Workbench, Term], object]] = {
     "vec": products.vectorized,
     "hadamard": entrywise.hadamard,
     "transpose": entrywise.transposed,
+    "adjoint": entrywise.transposed,
     "inv": _inverse,
     "div": _quotient,
     "pow": _power,

@@ -26,6 +26,10 @@ def invertible(w: Workbench, a: Term) -> int | None:
             return None
         return w.schema("nonzero_unit", x=a)
     n = w.size(a)
+    if a.op in ("add", "sub"):
+        value = w.facts.lowering.lower(a)
+        if len(value.terms) == 1:  # 0 - C*inv(A)*B, say
+            a = w.raising.poly(value)
     found = None
     if w.find(term("positive_definite", a)) is not None:
         found = _definite(w, a, n)

@@ -63,13 +63,22 @@ def says(w: Workbench, relation: Term) -> None:
     if found is not None:
         difference = w.facts.facts[found].relation.args[0]
         w.schema("semidefinite_hermitian", n=n, A=difference)
-    if all(_is_inverted(w, x) for x in (a, b)):
-        w.schema("order_inverse", n=n, A=a, B=b)
+    _inverted(w, a, b)
 
 
-def _is_inverted(w: Workbench, a: Term) -> bool:
-    """Whether the inverse of a matrix is in sight."""
-    return any(x.op == "inv" and x.args[0] is a for x in w.raising.letters.values())
+def _inverted(w: Workbench, a: Term, b: Term) -> None:
+    """inv(b + C) <= inv(a + C), where a <= b, for such inverses in sight."""
+    lower = w.facts.lowering.lower
+    n, difference = w.size(a), lower(b) - lower(a)
+    inside = dict.fromkeys(x.args[0] for x in w.raising.letters.values() if x.op == "inv")
+    values = {x: lower(x) for x in inside if x.free == 0}
+    for x, one in values.items():
+        for y, two in values.items():
+            if one.rows == two.rows == difference.rows and two - one == difference:
+                if x is not a:
+                    w.schema("semidefinite_hermitian", n=n, A=x)
+                    w.schema("order_shown", n=n, A=x, B=y)
+                w.schema("order_inverse", n=n, A=x, B=y)
 
 
 def is_loewner(w: Workbench, relation: Term) -> bool:

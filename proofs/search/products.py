@@ -23,7 +23,7 @@ def kronecker(w: Workbench, node: Term) -> None:
     for side, rule in ((a, "kron_scale_left"), (b, "kron_scale_right")):
         if not w.facts.lowering.lower(side).terms:  # kron(A, 0*B) = 0*kron(A, B)
             w.schema(rule, **sizes, A=a, B=b, c=rational(0))
-    if _is_square(w, a) and _is_square(w, b) and w.speaks_of("tr"):
+    if _is_square(w, a) and _is_square(w, b) and (w.speaks_of("tr") or w.speaks_of("norm2")):
         w.schema("kron_trace", n=sizes["n"], k=sizes["m"], A=a, B=b)
     if a.op == b.op == "eye":
         w.schema("kron_eye", n=sizes["n"], k=sizes["m"])

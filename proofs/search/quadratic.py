@@ -15,7 +15,7 @@ from proofs.checker.algebra import ONE, Letter, Poly, TooLarge, Word, turns
 from proofs.checker.definedness import NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
-from proofs.language.tree import Term, postorder, term
+from proofs.language.tree import Term, postorder, rational, term
 from proofs.search import bounds, determinant_bounds, equations, inverse_bounds, signs
 from proofs.search.ideal import Ideal
 from proofs.search.raising import NoTerm, size_term, size_terms
@@ -43,6 +43,9 @@ def sign(w: Workbench, relation: Term) -> int | None:
     if found is not None:
         return found
     if relation.op == "ge" and (found := inverse_bounds.between_numbers(w, relation)) is not None:
+        return found
+    found = _by_complement(w, relation, difference)
+    if found is not None:
         return found
     for steps in STEPS:
         for _ in range(steps):
@@ -74,6 +77,39 @@ def _by_name(w: Workbench, relation: Term, difference: Poly) -> int | None:
             continue
         if found is not None:
             return found
+    return None
+
+
+def _by_complement(w: Workbench, relation: Term, difference: Poly) -> int | None:
+    """c - u.T*inv(M)*u with a sum M, as the Schur complement of M in [c, u.T; u, M]."""
+    one = rational(1)
+    kind = "definite" if relation.op == "gt" else "semidefinite"
+    for (monomial, _), c in difference.terms.items():
+        word = monomial[0][0].word if len(monomial) == 1 and monomial[0][1] == 1 else None
+        half = len(word or ()) // 2
+        if word is None or c > 0 or len(word) % 2 == 0 or word[0].rows != ONE:
+            continue
+        node = w.raising.letters.get(word[half])
+        if node is None or node.op != "inv" or len(w.facts.lowering.lower(node.args[0]).terms) < 2:
+            continue
+        if word[half + 1 :] != tuple(x.T for x in reversed(word[:half])):
+            continue
+        atom = Poly(ONE, ONE, {(monomial, ()): c})
+        corner = w.raising.poly((difference - atom).scale(-1 / c))
+        u, m = w.raising.word(word[:half]), node.args[0]
+        block = term("block", corner, u, term("adjoint", u), m, data=(2, 2))
+        w.learn(block)
+        if w.attempt(term(f"positive_{kind}", block)) is None:
+            continue
+        rule = "definite_block_schur" if kind == "definite" else "semidefinite_schur"
+        place = w.schema(rule, n=one, k=w.size(m), S=corner, C=u, R=m)
+        if place is None:
+            continue
+        whole = w.facts.facts[place].relation.args[0]
+        rule = "trace_positive" if kind == "definite" else "trace_nonnegative"
+        place = w.schema(rule, n=one, A=whole)
+        if place is not None:
+            return w.positive(relation, [[str(-c), [place], None]])
     return None
 
 

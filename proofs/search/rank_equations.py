@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from fractions import Fraction
 
-from proofs.checker.algebra import TooLarge, Word, identity
+from proofs.checker.algebra import Poly, TooLarge, Word, identity
 from proofs.checker.definedness import NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
@@ -62,7 +62,7 @@ def below(w: Workbench, relation: Term) -> int | None:
         _factorizations(w, inside)
         _complements(w, relation, inside)
         found = _linear(w, relation, [relation])
-        if found is None and _direct_sums(w, inside):
+        if found is None and (_semidefinite_sums(w, inside) or _direct_sums(w, inside)):
             found = _linear(w, relation, [relation])
         if found is None:  # what the ranks in these inequalities are, besides
             found = _linear(w, relation, [relation, *_inequalities(w)])
@@ -112,12 +112,12 @@ def _matrices(w: Workbench, root: Term) -> list[Term]:
 
 def _factorizations(w: Workbench, inside: list[Term]) -> None:
     """rank(A) <= rank(B), where a known equation says that A is X*B*Y."""
-    words = {}
-    for a in inside:
-        value = w.facts.lowering.lower(a)
-        if len(value.terms) == 1:
-            ((_, word),) = value.terms
-            words[a] = word
+    values = {a: w.facts.lowering.lower(a) for a in inside}
+    words = {a: next(iter(v.terms))[1] for a, v in values.items() if len(v.terms) == 1}
+    for a, value in values.items():
+        for b, word in words.items():
+            if len(value.terms) > 1 and word:
+                _common_factor(w, a, value, b, word)
     if len(words) < 2:
         return
     ideal = equations.known(w, [term("eq", term("rank", a), rational(0)) for a in inside])
@@ -136,6 +136,39 @@ def _factorizations(w: Workbench, inside: list[Term]) -> None:
                         if at is not None:
                             scale = -value.terms[(), whole] / value.terms[(), part]
                             _factored(w, a, b, whole[:at], whole[at + len(other) :], scale)
+
+
+def _common_factor(w: Workbench, a: Term, value: Poly, b: Term, word: Word) -> None:
+    """rank(a) <= rank(b), where all terms of a begin with b, or all end with it."""
+    size, terms = len(word), value.terms
+    if all(x[:size] == word for _, x in terms):
+        rest = {(m, x[size:]): c for (m, x), c in terms.items()}
+        other = w.raising.poly(Poly(word[-1].cols, value.cols, rest))
+        w.schema("rank_product_first", **w.sizes(b), m=w.sizes(a)["k"], A=b, B=other)
+    elif all(x[-size:] == word for _, x in terms):
+        rest = {(m, x[:-size]): c for (m, x), c in terms.items()}
+        other = w.raising.poly(Poly(value.rows, word[0].rows, rest))
+        sizes = {"n": w.sizes(a)["n"], "k": w.sizes(b)["n"], "m": w.sizes(b)["k"]}
+        w.schema("rank_product_last", **sizes, A=other, B=b)
+
+
+def _semidefinite_sums(w: Workbench, inside: list[Term]) -> bool:
+    """rank(A) <= rank(A + B) for semidefinite A and B."""
+    size = len(w.facts.facts)
+    for a in inside:
+        if a.op != "add":
+            continue
+        n = w.size(a)
+        for x, y in (a.args, a.args[::-1]):
+            if x not in inside or w.schema("semidefinite_sum_range", n=n, A=x, B=y) is None:
+                continue
+            last = term("mul", term("pinv", a), x)
+            w.learn(last)
+            place = w.find(term("eq", term("mul", a, last), x))
+            if place is not None:
+                w.congruence(place, term("rank", _hole(w, x)))
+            w.schema("rank_product_first", n=n, k=n, m=n, A=a, B=last)
+    return len(w.facts.facts) > size
 
 
 def _place(word: Word, part: Word) -> int | None:
