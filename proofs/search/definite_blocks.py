@@ -241,6 +241,32 @@ def _complement(
     return w.schema("semidefinite_equal", n=n, A=rest, B=a)
 
 
+def contraction(w: Workbench, a: Term, n: Term) -> int | None:
+    """I - C*C.H from I - C.H*C: both are complements in [I, C; C.H, I]."""
+    value = w.facts.lowering.lower(a)
+    words = [word for _, word in value.terms if word]
+    if len(value.terms) != 2 or len(words) != 1 or len(words[0]) % 2:
+        return None
+    half = words[0][: len(words[0]) // 2]
+    if words[0] != (*half, *(x.T.conj for x in reversed(half))):
+        return None
+    if value.terms.get(((), ())) != 1 or value.terms.get(((), words[0])) != -1:
+        return None
+    c = w.raising.word(half)
+    k = w.sizes(c)["k"]
+    one, two = term("eye", n), term("eye", k)
+    rest = term("sub", two, term("mul", term("adjoint", c), c))
+    if w.attempt(term("positive_semidefinite", rest)) is None:
+        return None
+    w.schema("inv_left", n=n, A=one)
+    w.schema("inv_left", n=k, A=two)
+    w.schema("semidefinite_block_lower", n=n, k=k, S=one, C=c, R=two)
+    place = w.schema("semidefinite_schur", n=n, k=k, S=one, C=c, R=two)
+    if place is None:
+        return None
+    return w.schema("semidefinite_equal", n=n, A=w.facts.facts[place].relation.args[0], B=a)
+
+
 # ---------------------------------------------------------------- Kronecker products
 
 

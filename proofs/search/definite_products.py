@@ -5,7 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import combinations
 
-from proofs.checker.algebra import Letter, Poly, Word
+from proofs.checker.algebra import ONE, Letter, Poly, Word
+from proofs.checker.definedness import ZERO
 from proofs.language.infer import infer
 from proofs.language.tree import Term, term
 from proofs.search import equations
@@ -26,7 +27,7 @@ def congruent(w: Workbench, a: Term, n: Term) -> int | None:
         return None
     ideal = equations.known(w, [term("eq", a, a)])
     tries = 0
-    for node, total in _sums(w):
+    for node, total in (*_sums(w), *_complements(w, value)):
         inside = {word[0] for _, word in total.terms if len(word) == 1}
         for u in _outer(value, inside):
             root = Poly(u[0].rows, u[-1].cols, {((), u): Fraction(1)})
@@ -37,6 +38,8 @@ def congruent(w: Workbench, a: Term, n: Term) -> int | None:
                 return None
             if ideal.reduce(value - root * total * root.T.conj)[0].terms:
                 continue
+            if w.attempt(term("positive_semidefinite", node)) is None:
+                break
             outer = w.raising.poly(root)
             w.schema("semidefinite_congruence", n=w.size(node), k=n, A=node, B=outer)
             shape = term("mul", term("mul", outer, node), term("adjoint", outer))
@@ -54,6 +57,18 @@ def _outer(value: Poly, inside: set[Letter]) -> list[Word]:
                 found[tuple(y.T.conj for y in reversed(word[i + 1 :]))] = None
     found.pop((), None)
     return list(found)
+
+
+def _complements(w: Workbench, value: Poly) -> list[tuple[Term, Poly]]:
+    """I - Q for the matrices Q inside of negative terms X*Q*X.T; a projection's is one."""
+    found: dict[Letter, tuple[Term, Poly]] = {}
+    for (_, word), c in value.terms.items():
+        middle = word[len(word) // 2] if len(word) > 2 and c < 0 else None
+        node = None if middle is None else w.raising.letters.get(middle)
+        if middle is not None and node is not None and middle.rows == middle.cols:
+            rest = term("sub", term("eye", w.size(node)), node)
+            found.setdefault(middle, (rest, w.facts.lowering.lower(rest)))
+    return list(found.values())[:MAX_KNOWN]
 
 
 def commuting(w: Workbench, a: Term, n: Term) -> int | None:
@@ -80,6 +95,37 @@ def commuting(w: Workbench, a: Term, n: Term) -> int | None:
                 continue
             return _equal(w, product, inverse, a, n)
     return None
+
+
+def weighted(w: Workbench, a: Term, n: Term) -> int | None:
+    """A sum of known ones, each times a number that is not negative: t*K + (1 - t)*L, say."""
+    value = w.facts.lowering.lower(a)
+    if all(m == () for m, _ in value.terms):
+        return None
+    total: Term | None = None
+    known = [(k, v) for k, v in _sums(w) if (v.rows, v.cols) == (value.rows, value.cols)]
+    for k, v in known:
+        others = {word for node, u in known if node is not k for _, word in u.terms}
+        own = next(((m, word) for m, word in v.terms if word not in others and not m), None)
+        if own is None:
+            continue
+        share = {
+            (m, ()): c / v.terms[own] for (m, word), c in value.terms.items() if word == own[1]
+        }
+        if not share:
+            continue
+        weight = w.raising.poly(Poly(ONE, ONE, share))
+        if w.attempt(term("ge", weight, ZERO)) is None:
+            return None
+        part = term("mul", weight, k)
+        if w.schema("semidefinite_scale", n=n, A=k, c=weight) is None:
+            return None
+        if total is not None:
+            w.schema("semidefinite_sum", n=n, A=total, B=part)
+        total = part if total is None else term("add", total, part)
+    if total is None or w.facts.lowering.lower(total) != value:
+        return None
+    return w.schema("semidefinite_equal", n=n, A=total, B=a)
 
 
 def _equal(w: Workbench, one: Term, two: Term, a: Term, n: Term) -> int | None:

@@ -236,6 +236,8 @@ def semidefinite(w: Workbench, a: Term) -> int | None:
         _semidefinite_by_form,
         _semidefinite_squares,
         definite_products.congruent,
+        definite_products.weighted,
+        definite_blocks.contraction,
         definite_blocks.gathered,
         definite_blocks.convex,
         _semidefinite_definite,

@@ -50,6 +50,7 @@ from proofs.search.raising import NoTerm, opened, size_term
 from proofs.search.rank_equations import by_ranks
 from proofs.search.telescoping import by_differences
 from proofs.search.towers import by_towers
+from proofs.search.turned_traces import by_turning
 from proofs.search.workbench import Kept, Workbench
 
 MAX_PAIRS = 3_000
@@ -568,6 +569,7 @@ TACTICS = (
     commutative.by_ideal,
     by_clearing,
     quick,
+    by_turning,
     _by_sums,
     lambert.by_uniqueness,
     logarithms.by_logarithms,

@@ -477,7 +477,13 @@ def _vanishing(w: Workbench, relation: Term) -> None:
         sizes = size_terms(kind)
         if side.op == "tr":
             del sizes["k"]
-        w.schema(rule, **sizes, A=a)
+        if w.schema(rule, **sizes, A=a) is None and w.find(term("idempotent", a)) is not None:
+            equation = w.schema("rank_projection", n=sizes["n"], P=a)  # its rank is its trace
+            if equation is not None:
+                zero = term("eq", term("rank", a), ZERO)
+                rows = [[None, p, None, ""] for p in (equation, w.find(relation))]
+                w.take({"rule": "combine", "goal": w.place(zero), "terms": rows})
+                w.schema("zero_rank", **size_terms(kind), A=a)
 
 
 def _one_sided(w: Workbench, relation: Term) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from proofs.checker.algebra import ONE, Letter, Poly, TooLarge, Word, turns
+from proofs.checker.algebra import ONE, Letter, Poly, TooLarge, Word, identity, turns
 from proofs.checker.definedness import NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
@@ -58,7 +58,38 @@ def sign(w: Workbench, relation: Term) -> int | None:
                 continue
             if found is not None:
                 return found
-    return None
+    return _by_matrix(w, relation, difference) if w.level == 1 else None
+
+
+def _by_matrix(w: Workbench, relation: Term, difference: Poly) -> int | None:
+    """A sum of traces as the trace of a sum, which is semidefinite."""
+    words = [a.word for m, _ in difference.terms for a, _ in m if a.word is not None]
+    size = words[0][0].rows if words else ONE
+    if size == ONE or len(difference.terms) < 2:
+        return None
+    unit = identity(size)
+    total = Poly(size, size, {})
+    for (monomial, _), c in difference.terms.items():
+        traced = [a.word for a, n in monomial if a.word is not None and n == 1]
+        if (monomial, ()) in unit.trace().terms:
+            total = total + unit.scale(c / unit.trace().terms[monomial, ()])
+        elif len(monomial) == len(traced) == 1 and traced[0] and traced[0][0].rows == size:
+            one = Poly(size, size, {((), traced[0]): c / 2})
+            total = total + one + one.T.conj
+        else:
+            return None
+    try:
+        node = w.raising.poly(total)
+    except NoTerm:
+        return None
+    kind, rule = "semidefinite", "trace_nonnegative"
+    if relation.op == "gt":
+        kind, rule = "definite", "trace_positive"
+    w.learn(node)
+    if w.attempt(term(f"positive_{kind}", node)) is None:
+        return None
+    place = w.schema(rule, n=w.size(node), A=node)
+    return None if place is None else w.positive(relation, [["1", [place], None]])
 
 
 def _by_name(w: Workbench, relation: Term, difference: Poly) -> int | None:

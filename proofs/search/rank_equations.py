@@ -60,6 +60,7 @@ def below(w: Workbench, relation: Term) -> int | None:
         return found
     try:
         _factorizations(w, inside)
+        _grams(w, inside)
         _complements(w, relation, inside)
         found = _linear(w, relation, [relation])
         if found is None and (_semidefinite_sums(w, inside) or _direct_sums(w, inside)):
@@ -150,6 +151,37 @@ def _common_factor(w: Workbench, a: Term, value: Poly, b: Term, word: Word) -> N
         other = w.raising.poly(Poly(value.rows, word[0].rows, rest))
         sizes = {"n": w.sizes(a)["n"], "k": w.sizes(b)["n"], "m": w.sizes(b)["k"]}
         w.schema("rank_product_last", **sizes, A=other, B=b)
+
+
+def _grams(w: Workbench, inside: list[Term]) -> None:
+    """rank(K*C) <= rank(C.H*K*C) for semidefinite K, which takes C*(I - pinv(M)*M) to zero for the
+    product M."""
+    for a in inside:
+        value = w.facts.lowering.lower(a)
+        word = next(iter(value.terms))[1] if len(value.terms) == 1 else ()
+        half = len(word) // 2
+        center = word[half] if len(word) % 2 else None
+        if half == 0 or center is None or center.rows != center.cols:
+            continue
+        if word[:half] != tuple(x.T.conj for x in reversed(word[half + 1 :])):
+            continue
+        k, c = w.raising.letter(center), w.raising.word(word[half + 1 :])
+        sizes, n = w.sizes(a), w.size(k)
+        whole = term("mul", term("pinv", a), a)
+        kernel = term("sub", c, term("mul", c, whole))
+        for rule in ("penrose_1", "penrose_2", "penrose_3", "penrose_4"):
+            w.schema(rule, **sizes, A=a)
+        if w.schema("semidefinite_kernel", n=n, k=sizes["n"], A=k, X=kernel) is None:
+            continue
+        first = term("mul", k, c)
+        last = term("mul", term("mul", first, term("pinv", a)), a)
+        place = equations.plainly_combined(w, term("eq", first, last))
+        if place is None:
+            continue
+        w.congruence(place, term("rank", _hole(w, first)))
+        left = last.args[0]
+        w.schema("rank_product_last", n=n, k=sizes["n"], m=sizes["k"], A=left, B=a)
+        w.schema("rank_columns_first", n=n, k=n, m=sizes["n"], A=k, B=c)
 
 
 def _semidefinite_sums(w: Workbench, inside: list[Term]) -> bool:
