@@ -13,6 +13,7 @@ from itertools import permutations, product
 from math import isqrt
 
 from proofs.checker.algebra import ONE, Letter, Monomial, Poly, Word, identity
+from proofs.language.infer import infer
 from proofs.language.tree import Term, pair, rational, term
 from proofs.search import equations
 from proofs.search.ideal import Ideal
@@ -271,7 +272,7 @@ def contraction(w: Workbench, a: Term, n: Term) -> int | None:
 
 
 def gathered(w: Workbench, a: Term, n: Term) -> int | None:
-    """kron(A, C) - kron(B, C) as kron(A - B, C), or with the factors exchanged."""
+    """kron(A, C) - kron(B, C) as kron(A - B, C), or by the changes of both factors."""
     if a.op not in ("add", "sub") or any(x.op != "kron" for x in a.args):
         return None
     one, two = a.args
@@ -282,4 +283,13 @@ def gathered(w: Workbench, a: Term, n: Term) -> int | None:
             whole = term("kron", *sides)
             w.learn(whole)
             return w.schema("semidefinite_equal", n=n, A=whole, B=a)
-    return None
+    if a.op == "add":
+        return None
+    (b, d), (one, two) = one.args, two.args  # kron(B, D) - kron(A, C) by B - A and D - C
+    if any(infer(x, w.facts.scope) != infer(y, w.facts.scope) for x, y in ((b, one), (d, two))):
+        return None
+    first, second = term("sub", b, one), term("sub", d, two)
+    parts = [term("kron", *p) for p in ((first, second), (first, two), (one, second))]
+    whole = term("add", term("add", parts[0], parts[1]), parts[2])
+    w.learn(whole)
+    return w.schema("semidefinite_equal", n=n, A=whole, B=a)

@@ -455,13 +455,18 @@ def _antisymmetric(w: Workbench, goal: Term) -> int | None:
         if any(w.find(term("le", *sides)) is None for sides in ((a, b), (b, a))):
             return None
         return w.schema("antisymmetric", x=a, y=b)
-    below, above = (
-        w.find(term("positive_semidefinite", term("sub", *sides))) for sides in ((b, a), (a, b))
-    )
-    if below is None or above is None:
+    below, above = (w.find(_semidefinite(*sides)) for sides in ((b, a), (a, b)))
+    if below is None and above is None:
         return None
+    for missing, sides in ((below, (b, a)), (above, (a, b))):  # of a longer chain, say
+        if missing is None and w.attempt(_semidefinite(*sides)) is None:
+            return None
     place = w.schema("semidefinite_opposite", n=w.size(a), A=term("sub", b, a))
     return None if place is None else quick(w, goal)
+
+
+def _semidefinite(a: Term, b: Term) -> Term:
+    return term("positive_semidefinite", term("sub", a, b))
 
 
 def negated(used: list[Any]) -> list[Any]:

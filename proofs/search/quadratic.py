@@ -45,6 +45,8 @@ def sign(w: Workbench, relation: Term) -> int | None:
     if relation.op == "ge" and (found := inverse_bounds.between_numbers(w, relation)) is not None:
         return found
     found = _by_complement(w, relation, difference)
+    if found is None and w.level == 1:
+        found = _by_matrix(w, relation, difference, known=True)
     if found is not None:
         return found
     for steps in STEPS:
@@ -58,10 +60,10 @@ def sign(w: Workbench, relation: Term) -> int | None:
                 continue
             if found is not None:
                 return found
-    return _by_matrix(w, relation, difference) if w.level == 1 else None
+    return _by_matrix(w, relation, difference, known=False) if w.level == 1 else None
 
 
-def _by_matrix(w: Workbench, relation: Term, difference: Poly) -> int | None:
+def _by_matrix(w: Workbench, relation: Term, difference: Poly, known: bool) -> int | None:
     """A sum of traces as the trace of a sum, which is semidefinite."""
     words = [a.word for m, _ in difference.terms for a, _ in m if a.word is not None]
     size = words[0][0].rows if words else ONE
@@ -73,8 +75,9 @@ def _by_matrix(w: Workbench, relation: Term, difference: Poly) -> int | None:
         traced = [a.word for a, n in monomial if a.word is not None and n == 1]
         if (monomial, ()) in unit.trace().terms:
             total = total + unit.scale(c / unit.trace().terms[monomial, ()])
-        elif len(monomial) == len(traced) == 1 and traced[0] and traced[0][0].rows == size:
-            one = Poly(size, size, {((), traced[0]): c / 2})
+        elif len(traced) == 1 and traced[0] and traced[0][0].rows == size:
+            rest = tuple((a, n) for a, n in monomial if a.word is None)
+            one = Poly(size, size, {(rest, traced[0]): c / 2})
             total = total + one + one.T.conj
         else:
             return None
@@ -86,7 +89,8 @@ def _by_matrix(w: Workbench, relation: Term, difference: Poly) -> int | None:
     if relation.op == "gt":
         kind, rule = "definite", "trace_positive"
     w.learn(node)
-    if w.attempt(term(f"positive_{kind}", node)) is None:
+    goal = term(f"positive_{kind}", node)
+    if w.find(goal) is None and (known or w.attempt(goal) is None):
         return None
     place = w.schema(rule, n=w.size(node), A=node)
     return None if place is None else w.positive(relation, [["1", [place], None]])

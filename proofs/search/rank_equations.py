@@ -61,6 +61,7 @@ def below(w: Workbench, relation: Term) -> int | None:
     try:
         _factorizations(w, inside)
         _grams(w, inside)
+        _products_and_ranges(w, inside)
         _complements(w, relation, inside)
         found = _linear(w, relation, [relation])
         if found is None and (_semidefinite_sums(w, inside) or _direct_sums(w, inside)):
@@ -201,6 +202,29 @@ def _semidefinite_sums(w: Workbench, inside: list[Term]) -> bool:
                 w.congruence(place, term("rank", _hole(w, x)))
             w.schema("rank_product_first", n=n, k=n, m=n, A=a, B=last)
     return len(w.facts.facts) > size
+
+
+def _products_and_ranges(w: Workbench, inside: list[Term]) -> None:
+    """Sylvester's inequality where A*B = 0, and rank(B) <= rank(A) where A*pinv(A)*B = B."""
+    for a in inside:
+        for b in inside:
+            one, two = w.sizes(a), w.sizes(b)
+            if one["k"] is two["n"]:
+                product = term("mul", a, b)
+                zero = term("zeros", one["n"], two["k"])
+                if equations.plainly(w, term("eq", product, zero)):
+                    w.schema("rank_sylvester", n=one["n"], k=one["k"], m=two["k"], A=a, B=b)
+                    w.learn(term("rank", product))
+                    equations.simplify_argument(w, term("rank", product))
+                    w.schema("rank_zero", n=one["n"], k=two["k"])
+            if a is not b and one["n"] is two["n"] and w.is_given(term("pinv", a)):
+                last = term("mul", term("pinv", a), b)
+                w.learn(last)
+                goal = term("eq", term("mul", a, last), b)
+                place = equations.quick(w, goal) if b.op == "block" else None
+                if place is not None or (place := equations.plainly_combined(w, goal)) is not None:
+                    w.congruence(place, term("rank", _hole(w, b)))
+                    w.schema("rank_product_first", **one, m=two["k"], A=a, B=last)
 
 
 def _place(word: Word, part: Word) -> int | None:

@@ -187,6 +187,8 @@ def gather(w: Workbench, node: Term) -> None:
         w.schema("rank_scale", **sizes, A=args[1], c=args[0])
     elif op == "mul":
         _product(w, a)
+    elif op == "pow" and str(args[1].data) in POWERS:
+        _product(w, product_of([args[0]] * int(str(args[1].data))))
     inverse = term("pinv", a)
     if w.is_given(inverse):
         w.schema("rank_inner_inverse", **sizes, A=a, X=inverse)
@@ -211,6 +213,9 @@ def _product(w: Workbench, a: Term) -> None:
         n, k, m = w.sizes(x)["n"], w.sizes(x)["k"], w.sizes(y)["k"]
         if lower(x) == lower(term("adjoint", y)):
             w.schema("rank_gram", n=k, k=n, A=y)
+        elif n is k is m and x is y and equations.plainly(w, term("eq", term("adjoint", x), x)):
+            w.schema("rank_gram", n=n, k=n, A=x)
+            equations.simplify_argument(w, term("rank", term("mul", term("adjoint", x), x)))
         w.schema("rank_columns_first", n=n, k=k, m=m, A=x, B=y)
         if n is m:  # one factor is a generalized inverse of the other
             if equations.plainly(w, term("eq", product_of([x, y, x]), x)):
@@ -307,3 +312,9 @@ def _differences(w: Workbench, matrices: list[Term]) -> None:
                 if i == j or (y.rows, y.cols) != (z.rows, z.cols) or x != y + z:
                     continue
                 w.schema("rank_sum", **w.sizes(matrices[i]), A=matrices[j], B=matrices[k])
+            for k, z in enumerate(values):
+                if i == j or (y.rows, y.cols) != (z.rows, z.cols) or x != y - z:
+                    continue
+                second = term("neg", matrices[k])
+                w.schema("rank_sum", **w.sizes(matrices[i]), A=matrices[j], B=second)
+                w.schema("rank_scale", **w.sizes(matrices[k]), A=matrices[k], c=rational(-1))
