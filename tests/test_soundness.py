@@ -101,7 +101,11 @@ def test_every_kind_of_change_has_a_place_somewhere():
             text, top = json.dumps(certificate), len(postorder(statement.roots()))
             draw = random.Random(1)
             missing -= {k for k in missing if tampered(text, k, draw, top) is not None}
-    assert missing <= {"branches of cases exchanged", "a step moved out of its sub-proof"}
+    assert missing <= {
+        "branches of cases exchanged",
+        "a step moved out of its sub-proof",
+        "another cover",  # no theorem rests on enclosures; the tests of balls change theirs
+    }
 
 
 def test_a_certificate_is_rebound_to_itself():
