@@ -129,6 +129,10 @@ def admits(type_: Term, value: Term, scope: Scope) -> list[Term]:
         if value.op != "name" or infer(value, scope).kind is not Kind.SIGMA_ALGEBRA:
             raise TypeProblem("a sigma-algebra must be a declared one")
         return []
+    if type_.op == "family_type":
+        if value.op != "name" or scope.types.get(str(value.data)) != type_from(type_, scope):
+            raise TypeProblem("a family must be a declared one of the same type")
+        return []
     got = infer(value, scope)
     if type_.op == "random_type":
         is_random = got.kind is Kind.RANDOM or _is_affine(value, scope)

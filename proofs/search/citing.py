@@ -7,12 +7,17 @@ the parts of the statement.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
 
-from proofs.language.tree import Statement, Term, name, postorder, term
+from proofs.language.tree import Statement, Term, bound, name, names_in, postorder, rational, term
+from proofs.search.linear import combination
 from proofs.search.workbench import Workbench
 
 MAX_INSTANCES = 8  # of one lemma
+MAX_COLUMNS = 80  # inequalities, and equations twice
 MAX_TRIES = 10_000  # partial matches of one lemma
+NUMBERS = {f"{n}_type" for n in ("real", "positive", "nonnegative", "nonzero", "complex")}
 TURNED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 
 Values = dict[str, Term]
@@ -29,23 +34,75 @@ def cite(w: Workbench, of_gaussians: bool) -> None:
             w.failed.clear()
 
 
+def added_up(w: Workbench, relation: Term) -> int | None:
+    """An inequality as a sum of multiples of what hypotheses and lemmas say, as they stand."""
+    if not w.judge.lemmas or w.level > 1:
+        return None
+    goal = w.facts.difference(relation)
+    columns: list[dict[Any, Fraction]] = [{((), ()): Fraction(1)}]
+    meaning: list[tuple[int, Fraction]] = [(-1, Fraction(0))]
+    for place, fact in enumerate(w.facts.facts):
+        op = fact.relation.op
+        if op not in ("eq", "lt", "le", "gt", "ge") or len(columns) > MAX_COLUMNS:
+            continue
+        value = w.facts.difference(fact.relation)
+        if value.is_scalar and not value.is_complex and value.terms:
+            signs = (1, -1) if op == "eq" else (1,) if op in ("gt", "ge") else (-1,)
+            columns += [value.scale(Fraction(s)).terms for s in signs]
+            meaning += [(place, Fraction(s if op == "eq" else 0)) for s in signs]
+    found = combination(columns, goal.terms) if goal.is_scalar and goal.terms else None
+    if found is None:
+        return None
+    rows, terms = [], []
+    for i, factor in found.items():
+        place, sign = meaning[i]
+        if sign:
+            rows.append([w.place(rational(sign * factor)), place, None, ""])
+        else:
+            terms.append([str(factor), [] if place < 0 else [place], None])
+    return w.positive(relation, terms, rows)
+
+
 def _instances(w: Workbench, lemma: Statement) -> list[Values]:
     """What may be put for the names of a lemma, the names themselves first."""
     here = {n: d.type for d in w.statement.declarations for n in d.names}
     types = {n: d.type for d in lemma.declarations for n in d.names}
     found: list[Values] = []
     if all(here.get(n) is type_ for n, type_ in types.items()):
-        found.append({n: name(n) for n in types})
+        found.append({n: _itself(n, type_) for n, type_ in types.items()})
     free = {n for n, type_ in types.items() if type_.op != "function_type"}
     tries = [MAX_TRIES]
     for values in _matches(w, lemma, free, tries):
-        rest = {n: name(n) for n in types if n not in values and here.get(n) is types[n]}
-        complete = {**rest, **values}
+        rest = {
+            n: _itself(n, type_)
+            for n, type_ in types.items()
+            if n not in values and here.get(n) is type_
+        }
+        complete = {**_idle(lemma), **rest, **values}
         if complete.keys() == types.keys() and complete not in found:
             found.append(complete)
         if len(found) >= MAX_INSTANCES:
             break
     return found
+
+
+def _itself(n: str, type_: Term) -> Term:
+    """A name as a value for a name like it; of a function, its body."""
+    if type_.op == "function_type":
+        return term("apply", name(n), bound(0, term("real_type")))
+    return name(n)
+
+
+def _idle(lemma: Statement) -> Values:
+    """A number for each number that a lemma's file declares and the lemma doesn't speak of."""
+    mentioned = set[str]().union(*map(names_in, (*lemma.hypotheses, lemma.goal)))
+    mentioned |= set[str]().union(*(names_in(d.type) for d in lemma.declarations))
+    return {
+        n: rational(1)
+        for d in lemma.declarations
+        for n in d.names
+        if n not in mentioned and d.type.op in NUMBERS
+    }
 
 
 def _matches(w: Workbench, lemma: Statement, free: set[str], tries: list[int]) -> Iterator[Values]:

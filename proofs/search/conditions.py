@@ -11,6 +11,7 @@ from proofs.language.tree import Term, term
 from proofs.search import (
     averages,
     casework,
+    citing,
     comparing,
     covers,
     definiteness,
@@ -83,6 +84,9 @@ def _dispatch(w: Workbench, relation: Term) -> int | None:
         if w.level > 1 and not trials.is_possible(w, relation):
             return None
         found = rank_equations.below(w, relation)
+        found = citing.added_up(w, relation) if found is None else found
+        if found is not None:
+            return found
         scalars.bounds(w, relation)
         extremes.bounds(w, relation)
         termwise.bounds(w, relation)

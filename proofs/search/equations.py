@@ -42,6 +42,7 @@ from proofs.search import (
     softmaxes,
     sums,
 )
+from proofs.search.alike import by_arguments
 from proofs.search.clearing import by_clearing
 from proofs.search.ideal import Ideal
 from proofs.search.induction import by_induction
@@ -58,7 +59,10 @@ QUICK_PAIRS = 120
 MAX_ROUNDS = 3
 MAX_STEPS = 40  # of completion on the way
 FUNCTIONS = frozenset(
-    {"exp", "log", "sqrt", "lambertw", "det", "kron", "hadamard", "inv", "pinv", "pow"}
+    {
+        *("exp", "log", "sqrt", "lambertw", "sin", "cos", "tanh", "erf", "abs", "max", "min", "pow"),
+        *("det", "kron", "hadamard", "inv", "pinv", "adj", "diag", "logsumexp", "softmax"),
+    }
 )
 
 # Heavier symbols are rewritten into lighter ones: a derivative into what it is, say.
@@ -574,6 +578,7 @@ TACTICS = (
     commutative.by_ideal,
     by_clearing,
     quick,
+    by_arguments,
     by_turning,
     _by_sums,
     lambert.by_uniqueness,

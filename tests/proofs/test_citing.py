@@ -23,8 +23,10 @@ show s + u > 0
 show s >= (s + u)*(1 - b/(2*z))
 show log(s + u) - log(s) <= -log(1 - b/(2*z))
 """
-LEMMA = parse("let a, b : real\nassume a >= b + 1\nshow exp(a) >= e*exp(b)\n").statements[0]
-GENERAL = "let x, y : real\nassume x*y >= y^2 + 1\nshow exp(x*y) >= e*exp(y^2)\n"
+# False, so that nothing but citing it shows what follows from it.
+LEMMA = parse("let a, b : real\nassume a >= b + 1\nshow cos(a) >= cos(b)\n").statements[0]
+GENERAL = "let x, y : real\nassume x*y >= y^2 + 1\nshow cos(x*y) >= cos(y^2)\n"
+FERMAT = "let a, b, c, p : dimension\nassume p >= {}\nshow a^p + b^p != c^p\n"
 
 
 def decided(tmp_path: Path, text: str, write: bool = False):
@@ -92,9 +94,30 @@ def test_a_lemma_is_matched_by_its_hypotheses():
     assert isinstance(prove(false, 2, {LEMMA.hash: LEMMA}), Failure)
 
 
+def test_a_goal_about_families_and_functions_is_used(tmp_path: Path):
+    text = """let n, d : dimension
+let f : function(real)
+let t : real
+let z : vector(d) for j in 1..n
+let q : vector(d)
+let b : positive
+define far = vector(-b*norm2(q - z[j]), j, 1, n)
+show logsumexp(far) >= max(far)
+show f(t) + logsumexp(far) >= f(t) + max(far)
+"""
+    first, second = decided(tmp_path, text)
+    assert second.verdict is Verdict.PROVED
+    (goal,) = parse(text.replace("show logsumexp(far) >= max(far)\n", "")).statements
+    lemma = first.statement
+    assert lemma is not None
+    found = prove(goal, 5, {lemma.hash: lemma})
+    assert not isinstance(found, Failure)
+    check(goal, found, {lemma.hash: lemma})
+
+
 def test_what_leans_on_a_cited_fact_is_conditional():
-    (goal,) = parse(GENERAL).statements
-    answer = decide(goal, lemmas=[Lemma("cited.exp", LEMMA, frozenset({"cited.exp"}))])
+    (goal,), (fermat,) = (parse(FERMAT.format(least)).statements for least in (5, 3))
+    answer = decide(goal, lemmas=[Lemma("cited.fermat", fermat, frozenset({"cited.fermat"}))])
     assert answer.verdict is Verdict.CONDITIONAL
     assert answer.judgement is not None
-    assert answer.judgement.axioms == {"cited.exp"}
+    assert answer.judgement.axioms == {"cited.fermat"}

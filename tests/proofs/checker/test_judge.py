@@ -323,6 +323,28 @@ def test_real_rules_are_for_real_numbers():
     assert not false.accepts(lemma(known, x=name("z")), lemmas={known.hash: known})
 
 
+FAMILY = "let N : dimension\nlet w : real for j in 1..N\nlet k : index(N)\nshow w[k]^2 >= 0"
+
+
+def test_a_family_stands_for_one_of_the_same_type_alone():
+    known = parse(FAMILY).statements[0]
+    for other, fits in (("real", True), ("complex", False), ("positive", False)):
+        text = "let N : dimension\nlet v : {} for j in 1..N\nlet k : index(N)\nshow 0 = 0"
+        proof = Proof(text.format(other))
+        values = {n: name(n) for n in "Nk"}
+        taken = proof.accepts(
+            lemma(known, w=name("v"), **values),
+            {"rule": "combine", "goal": proof("0 = 0"), "terms": []},
+            lemmas={known.hash: known},
+        )
+        assert taken == fits
+    proof = Proof("let N : dimension\nlet v : real\nlet k : index(N)\nshow 0 = 0")
+    for value in (name("v"), name("k")):
+        step = lemma(known, w=value, N=name("N"), k=name("k"))
+        with pytest.raises(Rejected, match="a family"):
+            proof.check(step, lemmas={known.hash: known})
+
+
 def test_a_value_must_be_defined():
     proof = Proof("let x : real\nshow 0*(1/x) = 0")
     assert not proof.accepts(schema("exp_positive", x=proof("1/x")))
