@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 import textwrap
@@ -115,6 +116,13 @@ def test_proofs_has_no_circle(path: Path):
     known = set[str]().union(*LAYERS[: rank + 1])
     used = {m.split(".")[1] for m in imports(path) if m.startswith("proofs.")}
     assert used <= known, f"proofs/{own} may not know {sorted(used - known)}"
+
+
+def test_the_map_of_the_search_names_every_module():
+    folder = ROOT / "proofs" / "search"
+    map_ = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+    modules = {p.stem for p in folder.glob("*.py")} - {"__init__"}
+    assert modules - set(re.findall(r"\w+", map_)) == set()
 
 
 def test_the_layering_test_sees_every_way_to_import(tmp_path: Path, monkeypatch):

@@ -12,7 +12,20 @@ from proofs.search.workbench import Stuck, Workbench
 
 FUNCTIONS = frozenset(
     {
-        *("exp", "log", "sqrt", "lambertw", "sin", "cos", "tanh", "erf", "abs", "max", "min", "pow"),
+        *(
+            "exp",
+            "log",
+            "sqrt",
+            "lambertw",
+            "sin",
+            "cos",
+            "tanh",
+            "erf",
+            "abs",
+            "max",
+            "min",
+            "pow",
+        ),
         *("det", "inv", "pinv", "adj", "rank", "logsumexp", "softmax", "norm2", "logpdf"),
     }
 )
@@ -46,7 +59,9 @@ def _path(one: Term, other: Term) -> list[tuple[Term, int]]:
     """From the left side down to the one place where the sides differ: node and argument."""
     path: list[tuple[Term, int]] = []
     while (one.op, one.data, len(one.args)) == (other.op, other.data, len(other.args)):
-        unlike = [i for i, (a, b) in enumerate(zip(one.args, other.args, strict=True)) if a is not b]
+        unlike = [
+            i for i, (a, b) in enumerate(zip(one.args, other.args, strict=True)) if a is not b
+        ]
         if len(unlike) != 1 or binders_at(one.op, one.data, unlike[0]):
             break
         path.append((one, unlike[0]))

@@ -10,11 +10,15 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+from proofs.checker.algebra import Poly, number
 from proofs.language.tree import Statement, Term, bound, name, names_in, postorder, rational, term
+from proofs.search import equations
+from proofs.search.ideal import Ideal
 from proofs.search.linear import combination
 from proofs.search.workbench import Workbench
 
 MAX_INSTANCES = 8  # of one lemma
+MAX_LEVEL = 3  # of relations under way that are added up
 MAX_COLUMNS = 80  # inequalities, and equations twice
 MAX_TRIES = 10_000  # partial matches of one lemma
 NUMBERS = {f"{n}_type" for n in ("real", "positive", "nonnegative", "nonzero", "complex")}
@@ -35,32 +39,51 @@ def cite(w: Workbench, of_gaussians: bool) -> None:
 
 
 def added_up(w: Workbench, relation: Term) -> int | None:
-    """An inequality as a sum of multiples of what hypotheses and lemmas say, as they stand."""
-    if not w.judge.lemmas or w.level > 1:
+    """An inequality as a sum of multiples of what hypotheses and lemmas say, as it stands or modulo
+    the known equations."""
+    if not w.judge.lemmas or w.level > MAX_LEVEL:
         return None
+    for ideal in (None, equations.known(w, [relation])):
+        found = _sum(w, relation, ideal)
+        if found is not None:
+            return found
+    return None
+
+
+def _sum(w: Workbench, relation: Term, ideal: Ideal | None) -> int | None:
+    """The same, modulo an ideal, or with multiples of the equations among the facts."""
     goal = w.facts.difference(relation)
     columns: list[dict[Any, Fraction]] = [{((), ()): Fraction(1)}]
-    meaning: list[tuple[int, Fraction]] = [(-1, Fraction(0))]
+    meaning: list[tuple[int, Poly]] = [(-1, number(1))]
     for place, fact in enumerate(w.facts.facts):
         op = fact.relation.op
         if op not in ("eq", "lt", "le", "gt", "ge") or len(columns) > MAX_COLUMNS:
             continue
         value = w.facts.difference(fact.relation)
-        if value.is_scalar and not value.is_complex and value.terms:
-            signs = (1, -1) if op == "eq" else (1,) if op in ("gt", "ge") else (-1,)
-            columns += [value.scale(Fraction(s)).terms for s in signs]
-            meaning += [(place, Fraction(s if op == "eq" else 0)) for s in signs]
-    found = combination(columns, goal.terms) if goal.is_scalar and goal.terms else None
+        if not value.is_scalar or value.is_complex or (ideal is not None and op == "eq"):
+            continue
+        for turn in (1, -1) if op == "eq" else (1,) if op in ("gt", "ge") else (-1,):
+            up = value.scale(Fraction(turn))
+            meaning.append((place, up))
+            columns.append((up if ideal is None else ideal.reduce(up)[0]).terms)
+    target = (goal if ideal is None else ideal.reduce(goal)[0]).terms
+    found = combination(columns, target) if goal.is_scalar and target else None
     if found is None:
         return None
-    rows, terms = [], []
+    rows: list[Any] = []
+    terms: list[Any] = []
+    rest = goal
     for i, factor in found.items():
-        place, sign = meaning[i]
-        if sign:
-            rows.append([w.place(rational(sign * factor)), place, None, ""])
+        place, up = meaning[i]
+        if place >= 0 and w.facts.facts[place].relation.op == "eq":
+            turned = up == w.facts.difference(w.facts.facts[place].relation)
+            rows.append([w.place(rational(factor if turned else -factor)), place, None, ""])
         else:
             terms.append([str(factor), [] if place < 0 else [place], None])
-    return w.positive(relation, terms, rows)
+        rest = rest - up.scale(factor)
+    if ideal is None:
+        return w.positive(relation, terms, rows)
+    return w.closed(relation, terms, rest, ideal)
 
 
 def _instances(w: Workbench, lemma: Statement) -> list[Values]:

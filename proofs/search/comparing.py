@@ -126,6 +126,8 @@ def _of_arguments(w: Workbench, relation: Term) -> int | None:
     if len(value.terms) > MAX_TERMS or value.is_complex:
         return None
     logs = {p: c for p, c in value.terms.items() if _argument(w, p[0]) is not None}
+    if not any(_is_compound(w, p[0]) for p in logs) and len(logs) < len(value.terms):
+        return None
     under = [_argument(w, p[0]) for p in logs]
     if sum(s is not None and s.op == "sum" for s in under) > MAX_SUMS:
         return None
@@ -164,13 +166,17 @@ def _of_arguments(w: Workbench, relation: Term) -> int | None:
 
 
 def _argument(w: Workbench, monomial: Monomial) -> Term | None:
-    """What a compound logarithm is of, for a monomial that is one."""
+    """What a logarithm is of, for a monomial that is one."""
     if len(monomial) != 1 or monomial[0][1] != 1:
         return None
     node = w.raising.atoms.get(monomial[0][0])
-    if node is None or node.op != "log" or node.args[0].op not in COMPOUND:
-        return None
-    return node.args[0]
+    return None if node is None or node.op != "log" else node.args[0]
+
+
+def _is_compound(w: Workbench, monomial: Monomial) -> bool:
+    """Whether a monomial is the logarithm of a sum or product."""
+    x = _argument(w, monomial)
+    return x is not None and x.op in COMPOUND
 
 
 def _speaks_of(monomial: Monomial, logs: dict[Any, Any]) -> bool:

@@ -22,8 +22,8 @@ from proofs.search import (
     induction,
     inner_products,
     invertibility,
+    lambert_bounds,
     means,
-    monotone,
     nonzero,
     order,
     positivstellensatz,
@@ -92,7 +92,7 @@ def _dispatch(w: Workbench, relation: Term) -> int | None:
         termwise.bounds(w, relation)
         methods = [
             signs.sign,
-            monotone.sign,
+            lambert_bounds.sign,
             extremes.sign,
             _by_comparison,
             slopes.from_an_end,

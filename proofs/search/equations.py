@@ -60,7 +60,20 @@ MAX_ROUNDS = 3
 MAX_STEPS = 40  # of completion on the way
 FUNCTIONS = frozenset(
     {
-        *("exp", "log", "sqrt", "lambertw", "sin", "cos", "tanh", "erf", "abs", "max", "min", "pow"),
+        *(
+            "exp",
+            "log",
+            "sqrt",
+            "lambertw",
+            "sin",
+            "cos",
+            "tanh",
+            "erf",
+            "abs",
+            "max",
+            "min",
+            "pow",
+        ),
         *("det", "kron", "hadamard", "inv", "pinv", "adj", "diag", "logsumexp", "softmax"),
     }
 )

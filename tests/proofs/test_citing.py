@@ -14,14 +14,11 @@ from proofs.search import Failure, prove
 from proofs.verdict import Verdict
 
 STEPS = """
-let s, z : positive
-let u, b : real
-assume s >= z
-assume b < 2*z
-assume abs(u) <= b/2
-show s + u > 0
-show s >= (s + u)*(1 - b/(2*z))
-show log(s + u) - log(s) <= -log(1 - b/(2*z))
+let beta, s, q : positive
+define delta = lambertw(beta*(s + q)*exp(beta*s))/beta - s
+show beta*delta = log((s + q)/s) - log(1 + delta/s)
+show log(1 + delta/s) >= 0
+show beta*delta <= log((s + q)/s)
 """
 # False, so that nothing but citing it shows what follows from it.
 LEMMA = parse("let a, b : real\nassume a >= b + 1\nshow cos(a) >= cos(b)\n").statements[0]

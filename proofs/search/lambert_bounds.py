@@ -1,67 +1,28 @@
-"""Untrusted. Inequalities by monotone functions: logarithms, and Lambert's W.
-
-A sum of logarithms is compared with zero by comparing products, and W(x) is compared with u by
-comparing x with u*exp(u).
-"""
+"""Untrusted. Bounds of Lambert's W: W(x) is held against u by comparing x with u*exp(u)."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from math import lcm
 
 from proofs.checker.algebra import ONE, Poly, TooLarge
 from proofs.checker.definedness import NotDefined
 from proofs.language.errors import StatementError
-from proofs.language.tree import Term, postorder, rational, term
+from proofs.language.tree import Term, postorder, term
 from proofs.search import equations, lambert, signs
-from proofs.search.raising import NoTerm, product_of
-from proofs.search.workbench import ARITHMETIC, Stuck, Workbench
+from proofs.search.raising import NoTerm
+from proofs.search.workbench import Stuck, Workbench
 
-MAX_POWER = 6  # of a factor under a logarithm
 MAX_LEVEL = 3  # of relations under way
 
 
 def sign(w: Workbench, relation: Term) -> int | None:
-    """left > right or left >= right, from that of what monotone functions are taken of."""
-    ops = {n.op for n in postorder([relation])}
-    if w.level > MAX_LEVEL or not ops & {"log", "lambertw"}:
+    """left > right or left >= right, for sides that are linear in a W(x)."""
+    if w.level > MAX_LEVEL or all(n.op != "lambertw" for n in postorder([relation])):
         return None
     try:
-        found = _by_products(w, relation) if "log" in ops else None
-        return _by_values(w, relation) if found is None and "lambertw" in ops else found
+        return _by_values(w, relation)
     except (NoTerm, TooLarge, Stuck, StatementError, NotDefined):
         return None
-
-
-def _by_products(w: Workbench, relation: Term) -> int | None:
-    """n*log(x) + .. >= m*log(y) + .., as x^n*.. >= y^m*.."""
-    difference = w.facts.difference(relation)
-    scale = lcm(*(c.denominator for c in difference.terms.values()))
-    upper: list[Term] = []
-    lower: list[Term] = []
-    for (monomial, word), c in difference.terms.items():
-        node = w.raising.atoms.get(monomial[0][0]) if len(monomial) == 1 and not word else None
-        count = abs(int(c * scale))
-        if node is None or node.op != "log" or monomial[0][1] > 1 or count > MAX_POWER:
-            return None
-        (upper if c > 0 else lower).extend([node.args[0]] * count)
-    large, small = _product(w, upper), _product(w, lower)
-    w.learn(term("sub", large, small))
-    rule = "log_increasing" if relation.op == "gt" else "log_monotone"
-    place = w.schema(rule, x=small, y=large)
-    if place is None or place == ARITHMETIC:
-        return None
-    return _concluded(w, relation, difference, Fraction(1, scale), [], place)
-
-
-def _product(w: Workbench, factors: list[Term]) -> Term:
-    """A product, with its logarithm by those of the factors taken as a fact."""
-    if not factors:
-        w.schema("log_one")
-        return rational(1)
-    for count in range(1, len(factors)):
-        w.schema("log_product", x=product_of(factors[:count]), y=factors[count])
-    return product_of(factors)
 
 
 def _by_values(w: Workbench, relation: Term) -> int | None:
