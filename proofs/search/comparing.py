@@ -126,8 +126,8 @@ def _of_arguments(w: Workbench, relation: Term) -> int | None:
     if len(value.terms) > MAX_TERMS or value.is_complex:
         return None
     logs = {p: c for p, c in value.terms.items() if _argument(w, p[0]) is not None}
-    if not any(_is_compound(w, p[0]) for p in logs) and len(logs) < len(value.terms):
-        return None
+    if len(logs) < len(value.terms):  # beside other terms, a plain logarithm is a number like these
+        logs = {p: c for p, c in logs.items() if _is_compound(w, p[0])}
     under = [_argument(w, p[0]) for p in logs]
     if sum(s is not None and s.op == "sum" for s in under) > MAX_SUMS:
         return None
