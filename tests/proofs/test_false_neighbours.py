@@ -97,7 +97,90 @@ let a, q : real
 define energy = -log((exp(-beta*(q - a)^2/2) + exp(-beta*(q + a)^2/2))/2)/beta
 """
 
+TERMINAL = """
+let beta, s, sigma2 : positive
+define lambda = lambertw(beta*(s + sigma2)*exp(beta*s))/beta
+define ell = log((s + sigma2)/s)
+define delta = lambda - s
+"""
+MARGIN = """
+let s, anchor, tau_margin : positive
+let ds, danchor : real
+let delta : nonnegative
+assume s >= tau_margin
+assume anchor >= tau_margin
+assume delta < 2*tau_margin
+assume abs(ds) <= delta/2
+assume abs(danchor) <= delta/2
+define bound = -log(1 - delta/(2*tau_margin))
+"""
+RECOVERY = """
+let n, d : dimension
+let M, N : matrix(n, d)
+let z, y : vector(d)
+let least : positive
+"""
+WEIGHTS = """
+let N : dimension
+let p, x : vector(N)
+let lo, hi : real
+assume for all j : index(N) : p[j] >= 0
+assume sum(p[j], j, 1, N) = 1
+assume for all j : index(N) : x[j] >= lo
+assume for all j : index(N) : x[j] <= hi
+define mean = sum(p[j]*x[j], j, 1, N)
+define variance = sum(p[j]*x[j]^2, j, 1, N) - mean^2
+"""
+POINTS = """
+let N, d : dimension
+let beta : positive
+let z : vector(d) for j in 1..N
+let q : vector(d)
+define logits = vector(-beta/2*norm2(q - z[j]), j, 1, N)
+define slope = q - sum(softmax(logits)[j]*z[j], j, 1, N)
+"""
+STEP = """
+define there = logits + vector(-beta*inner(h, q - z[j]), j, 1, N) - beta/2*norm2(h)*ones(N, 1)
+"""
 NEIGHBOURS = {
+    "the bound of the gap without beta": TERMINAL + "show delta <= ell",
+    "the gap from below without its denominator": TERMINAL + "show s*ell <= delta",
+    "the equation of the gap with the other sign": TERMINAL
+    + "show beta*delta = ell + log(1 + delta/s)",
+    "the slope's error without the noise": TERMINAL
+    + "show lambda/(lambda + sigma2) - s/(s + sigma2) <= ell/(2*beta*(s + sigma2)^2)",
+    "a singular direction without the exponential": "let beta, sigma2 : positive\n"
+    "define w = lambertw(beta*sigma2)\n"
+    "show w/beta/(w/beta + sigma2) = 1/(1 + w)",
+    "the margin of one entry for two": MARGIN
+    + "show abs(log((s + ds)/(anchor + danchor)) - log(s/anchor)) <= bound",
+    "the margin of an entry from below": MARGIN + "show log(s + ds) - log(s) >= bound/2",
+    "log-ratios that move together": "let s, anchor : positive\nlet ds, danchor, u : real\n"
+    "assume u = 0\n"
+    "show diff(log(s + u*ds) - log(anchor + u*danchor), u) = ds/s + danchor/anchor",
+    "recovery at any rank": RECOVERY
+    + "assume M.T*M >= least*pinv(M)*M\nshow z = y + pinv(M)*(M*(z - y))",
+    "recovery with the singular value for its square": RECOVERY
+    + "assume M.T*M >= least^2*eye(d)\nshow 2*least^2*norm2(z - y) <= norm2(M*(z - y))",
+    "the error of a pseudo-inverse without its second part": RECOVERY
+    + "assume full_column_rank(M)\nassume full_column_rank(N)\n"
+    "show pinv(N) - pinv(M) = -pinv(N)*(N - M)*pinv(M)",
+    "a spread under weights of any sum": WEIGHTS.replace("assume sum(p[j], j, 1, N) = 1\n", "")
+    + "show variance <= (hi - lo)^2/4",
+    "a spread from below": WEIGHTS + "show variance >= (mean - lo)*(hi - mean)",
+    "curvature beyond the diameter": "let beta : positive\nlet variance, diameter : real\n"
+    "assume variance <= diameter^2/4\nassume beta*diameter^2 <= 8\n"
+    "show 1 - beta*variance >= 0",
+    "log-sum-exp below its tangent": "let N : dimension\nlet x, y : vector(N)\n"
+    "show logsumexp(x + y) <= logsumexp(x) + inner(softmax(x), y)",
+    "a step of the energy without the square": POINTS
+    + "let h : vector(d)"
+    + STEP
+    + "show -logsumexp(there)/beta <= -logsumexp(logits)/beta + inner(slope, h)",
+    "a step along the slope sinks": POINTS
+    + "define h = slope"
+    + STEP
+    + "show -logsumexp(there)/beta <= -logsumexp(logits)/beta - 1/2*norm2(slope)",
     # conditional covariance
     "the gain transposed": JOINT.replace("let C : matrix(n, k)", "let C : matrix(n, n)")
     .replace("R : matrix(k, k)", "R : matrix(n, n)")
@@ -220,6 +303,8 @@ show (u - eta)*exp(u - eta) = eta*exp(-eta)""",
     "let v : function(real)\nassume v(u) > 0\n"
     "assume diff(v(u), u) = -2*v(u)/(1 + beta*v(u))\n"
     "show diff(sqrt(v(u)), u) = -2*sqrt(v(u))/(1 + beta*v(u))",
+    "a rate that is bounded by its square": "let t : real\n"
+    "show abs(2*t - 1) <= (2*t - 1)^2",
     "the interpolant without its denominator": "let t : real\n"
     "define a = ((2*t - 1)^2 + 1)/2\nshow diff(sqrt(a), t) = (2*t - 1)*sqrt(a)",
     "the slope's deficit without Delta": "let s, sigma2, Delta : positive\n"
