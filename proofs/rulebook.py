@@ -6,12 +6,14 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from itertools import pairwise
 
 from proofs.checker.rules import find_rule, rule_texts
 from proofs.language import show
 from proofs.language.tree import Statement
 
 _SECTION = re.compile(r"# -+ (.*)")
+_SOURCE = re.compile(r"# after (.*)")
 _WIDTH = 68  # of a conclusion in the list
 
 
@@ -21,15 +23,16 @@ class UnknownRule(KeyError):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule: its name, the section in which it stands, and what it says."""
+    """One rule: its name, the section in which it stands and whom that follows, what it says."""
 
     name: str
     section: str
+    source: str
     text: str  # as it is written, from the first `let` to the `show`
     statement: Statement
 
     def __str__(self) -> str:
-        return f"{self.name} ({self.section})\n\n{self.text}"
+        return f"{self.name} ({self.section}; after {self.source})\n\n{self.text}"
 
     def latex(self) -> str:
         """The rule as LaTeX: hypotheses as cases, then the conclusion."""
@@ -37,12 +40,28 @@ class Rule:
 
 
 @cache
+def _lines() -> list[str]:
+    text = (resources.files("proofs.checker") / "rules.thm").read_text(encoding="utf-8")
+    return text.splitlines()
+
+
+@cache
+def sources() -> dict[str, str]:
+    """Which literature the rules of each section follow."""
+    found: dict[str, str] = {}
+    for line, following in pairwise(_lines()):
+        heading, source = _SECTION.fullmatch(line), _SOURCE.fullmatch(following)
+        if heading and source:
+            found[heading[1]] = source[1]
+    return found
+
+
+@cache
 def sections() -> dict[str, tuple[str, ...]]:
     """The names of the rules, by section, in the order of the list."""
-    text = (resources.files("proofs.checker") / "rules.thm").read_text(encoding="utf-8")
     found: dict[str, list[str]] = {}
     section = ""
-    for line in text.splitlines():
+    for line in _lines():
         heading = _SECTION.fullmatch(line)
         if heading:
             section = heading[1]
@@ -59,7 +78,7 @@ def rule(name: str) -> Rule:
 
     Example:
         >>> print(rule("inv_left"))
-        inv_left (inverses)
+        inv_left (inverses; after Horn and Johnson, Matrix Analysis, 0.3 and 0.7; ...)
         <BLANKLINE>
         let n : dimension
         let A : complex matrix(n, n)
@@ -76,7 +95,7 @@ def rule(name: str) -> Rule:
     section = next(s for s, names in sections().items() if name in names)
     text = rule_texts()[name].partition("\n")[2]
     text = _SECTION.split(text)[0]  # the heading of the next section stands at its end
-    return Rule(name, section, text.strip(), statement)
+    return Rule(name, section, sources()[section], text.strip(), statement)
 
 
 def contents() -> str:
@@ -86,7 +105,7 @@ def contents() -> str:
     blocks = [f"{len(names)} rules; `python -m proofs rules NAME` prints one with its hypotheses"]
     for section, members in sections().items():
         lines = [f"  {name:<{width}}  {_conclusion(name)}" for name in members]
-        blocks.append("\n".join([section, *lines]))
+        blocks.append("\n".join([f"{section} (after {sources()[section]})", *lines]))
     return "\n\n".join(blocks)
 
 

@@ -7,7 +7,7 @@ import pytest
 from proofs.__main__ import main
 from proofs.checker.rules import find_rule, rule_texts
 from proofs.language.parser import parse
-from proofs.rulebook import UnknownRule, contents, rule, sections
+from proofs.rulebook import UnknownRule, contents, rule, sections, sources
 
 
 def test_every_rule_stands_in_one_section():
@@ -15,6 +15,12 @@ def test_every_rule_stands_in_one_section():
     assert listed == list(rule_texts())
     assert "" not in sections()
     assert "derivatives" in sections()
+
+
+def test_every_section_says_whom_it_follows():
+    assert list(sources()) == list(sections())
+    assert all(sources().values())
+    assert "Penrose" in str(rule("penrose_1"))
 
 
 @pytest.mark.parametrize("name", list(rule_texts()))
@@ -31,7 +37,7 @@ def test_the_list_shows_each_rule_in_one_line():
     assert lines[0].startswith(f"{len(rule_texts())} rules;")
     shown = [line.split()[0] for line in lines if line.startswith("  ")]
     assert shown == list(rule_texts())
-    assert max(map(len, lines)) <= 104
+    assert max(map(len, lines)) <= 120
     assert "  inv_left" in contents() and "inv(A)*A = eye(n)" in contents()
 
 
