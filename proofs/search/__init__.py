@@ -7,8 +7,9 @@ the course of a proof
     conditions (which tactic for which relation), citing (lemmas), instances (rules that a goal
     calls for), prune (steps that the goal leans on), raising (from polynomials back to terms)
 equations
-    equations, alike, clearing, quantified, properties; ideal (completion on words, with cofactors),
-    commutative (Buchberger's algorithm on FLINT's polynomials), factoring, contexts
+    equations, alike, clearing, components (entry by entry), quantified, properties; ideal
+    (completion on words, with cofactors), commutative (Buchberger's algorithm on FLINT's
+    polynomials), factoring, contexts
 scalars
     scalars, elementary, angles, logarithms, lambert, lambert_bounds, nonzero, denominators
 inequalities between numbers

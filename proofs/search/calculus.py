@@ -177,12 +177,20 @@ def _rule(w: Workbench, body: Term, x: Term) -> list[Term]:
 
 
 def _entry(w: Workbench, body: Term, x: Term) -> list[Term]:
-    """An entry of a sum is a sum of entries; one of a softmax is a quotient."""
+    """An entry of a sum is a sum of entries; one of a softmax is a quotient; another is the product
+    of a matrix with unit vectors."""
     vector, index = body.args[0], body.args[1:]
     if vector.op == "softmax":
         return _softmax(w, body, vector.args[0], index[0], x)
     moved = entry_of_sum(vector, index, w.facts.scope)
-    return [] if moved is body else [moved]
+    if moved is not body:
+        return [moved]
+    kind = _kind(w, vector)
+    row = term("transpose", term("unit", size_term(kind.rows), index[0]))
+    if len(index) == 1:
+        return _product(w, row, vector, x)
+    column = term("unit", size_term(kind.cols), index[1])
+    return _product(w, row, term("mul", vector, column), x)
 
 
 def _softmax(w: Workbench, body: Term, logits: Term, index: Term, x: Term) -> list[Term]:

@@ -31,6 +31,7 @@ from proofs.search import (
     blockwise,
     bounds,
     commutative,
+    components,
     elementary,
     instances,
     lambert,
@@ -559,16 +560,6 @@ def _by_two_bounds(w: Workbench, goal: Term) -> int | None:
     return w.schema("antisymmetric", x=a, y=b)
 
 
-def _by_components(w: Workbench, goal: Term) -> int | None:
-    """Two vectors, one of them a softmax or a list of entries, shown equal entry by entry."""
-    kind = infer(goal.args[0], w.facts.scope)
-    if kind.cols != ONE or kind.is_scalar or kind.rows.value is not None:
-        return None
-    if not any(n.op in ("softmax", "comprehension") for n in postorder([goal])):
-        return None
-    return w.schema("vector_equal", n=size_term(kind.rows), x=goal.args[0], y=goal.args[1])
-
-
 def _sum_by_terms(w: Workbench, goal: Term) -> int | None:
     """Two sums over the same range, shown equal term by term."""
     left, right = goal.args
@@ -598,7 +589,9 @@ TACTICS = (
     logarithms.by_logarithms,
     _by_arguments,
     _sum_by_terms,
-    _by_components,
+    components.by_entries,
+    components.by_entries_inside,
+    components.by_terms_inside,
     _by_two_bounds,
     _antisymmetric,
     _by_entries,

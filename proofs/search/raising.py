@@ -233,15 +233,35 @@ def size_terms(kind: Type) -> dict[str, Term]:
 
 
 def opened(root: Term) -> Term:
-    """`root` with the entries of vectors by comprehension written out."""
+    """`root` with the entries of vectors by comprehension, and of sums with such, written out."""
     done: dict[int, Term] = {}
     for node in postorder([root]):
         args = tuple(done[id(a)] for a in node.args)
-        if node.op == "entry" and args[0].op == "comprehension":
-            done[id(node)] = instantiate(args[0].args[1], args[1:])
+        if node.op == "entry" and any(x.op == "comprehension" for x in _summands(args[0])):
+            done[id(node)] = _entry(args[0], args[1:])
         else:
             done[id(node)] = term(node.op, *args, data=node.data)
     return done[id(root)]
+
+
+def _summands(vector: Term) -> list[Term]:
+    """The vectors of which one is a sum of multiples by numbers."""
+    if vector.op in ("add", "sub", "neg"):
+        return [x for a in vector.args for x in _summands(a)]
+    if vector.op == "mul" and vector.args[0].op == "rational":
+        return _summands(vector.args[1])
+    return [vector]
+
+
+def _entry(vector: Term, index: tuple[Term, ...]) -> Term:
+    """An entry of such a sum."""
+    if vector.op in ("add", "sub", "neg"):
+        return term(vector.op, *(_entry(a, index) for a in vector.args))
+    if vector.op == "mul" and vector.args[0].op == "rational":
+        return term("mul", vector.args[0], _entry(vector.args[1], index))
+    if vector.op == "comprehension":
+        return instantiate(vector.args[1], index)
+    return term("entry", vector, *index)
 
 
 def _injection(x: Letter, block: tuple[Size, Size]) -> Term:

@@ -57,7 +57,8 @@ def softmax_entry(w: Workbench, vector: Term, j: Term) -> None:
 
 
 def gather(w: Workbench, roots: list[Term]) -> None:
-    """The entries of the softmaxes and diagonal matrices that stand in the words of a goal."""
+    """The entries of the softmaxes, vectors by comprehension and diagonal matrices that stand in
+    the words of a goal."""
     for root in roots:
         if root.op not in ("eq", "le", "ge", "lt", "gt"):
             continue
@@ -77,7 +78,8 @@ def gather(w: Workbench, roots: list[Term]) -> None:
                     right = w.raising.word(y)
                 except NoTerm:
                     continue
-                if "softmax" in (left.op, right.op) and "unit" not in (left.op, right.op):
+                ops = {left.op, right.op}
+                if ops & {"softmax", "comprehension"} and "unit" not in ops:
                     w.schema("inner_entries", n=w.size(left), x=left, y=right)
             _diagonal(w, word)
 
