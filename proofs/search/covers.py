@@ -17,6 +17,7 @@ from flint import fmpq
 from proofs.checker import balls
 from proofs.checker.algebra import TooLarge
 from proofs.checker.balls import Function, NoEnclosure, Part
+from proofs.language.effort import limited
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
 from proofs.language.tree import Term, name, names_in, postorder, rational, term
@@ -25,6 +26,7 @@ from proofs.search.workbench import ARITHMETIC, Workbench
 PRECISIONS = (64, 256, 1000)
 MAX_PARTS = (1, 200, 600)  # by the number of variables
 QUICK = (1, 40, 40)
+WORK = 2_000_000  # elementary operations for one cover, so that others are tried after it
 MAX_ZEROS = 4  # the order of a zero that is looked for
 POINTS = tuple(map(Fraction, ("0", "1", "-1", "1/2", "2", "-1/2", "-2")))
 NARROW = Fraction(1, 2**20)  # of a box, below which nothing will be decided
@@ -55,8 +57,9 @@ def by_balls(w: Workbench, relation: Term, parts: tuple[int, ...] = MAX_PARTS) -
         return None
     relations = [w.facts.facts[p].relation for p in places if p is not None]
     try:
-        found = Cover(w, relation, names, relations, parts[len(names)]).find()
-    except NoEnclosure:
+        with limited(WORK):
+            found = Cover(w, relation, names, relations, parts[len(names)]).find()
+    except (NoEnclosure, TooLarge):
         return None
     if found is None:
         return None

@@ -102,7 +102,8 @@ def _by_square(w: Workbench, goal: Term, value: Poly) -> int | None:
 def _by_roots(w: Workbench, goal: Term, value: Poly) -> int | None:
     """Non-negative numbers whose squares are equal."""
     sides = [w.facts.lowering.lower(a) for a in goal.args]
-    if value.is_complex or not _holds(w, goal, sides[0] * sides[0] - sides[1] * sides[1]):
+    gap = sides[0] * sides[0] - sides[1] * sides[1]
+    if value.is_complex or not (_holds(w, goal, gap) or _multiplied(w, gap)):
         return None
     if any(w.schema("sqrt_of_square", x=a) is None for a in goal.args):
         return None
@@ -111,6 +112,22 @@ def _by_roots(w: Workbench, goal: Term, value: Poly) -> int | None:
     if place is None or w.congruence(place, UNDER_ROOT) is None:
         return None
     return equations.plainly_combined(w, goal)
+
+
+def _multiplied(w: Workbench, value: Poly) -> bool:
+    """Whether a scalar is zero, with each product of two of its roots as a root of what the
+    product of the numbers below them comes to."""
+    found = False
+    for monomial, _ in value.terms:
+        nodes = [w.raising.atoms.get(a) for a, power in monomial if power == 1]
+        roots = [n for n in nodes if n is not None and n.op == "sqrt"]
+        for i, one in enumerate(roots):
+            for two in roots[:i]:
+                if w.schema("sqrt_product", x=one.args[0], y=two.args[0]) is not None:
+                    product = term("sqrt", term("mul", one.args[0], two.args[0]))
+                    equations.simplify_argument(w, product)
+                    found = True
+    return found and _holds(w, term("eq", w.raising.poly(value), ZERO), value)
 
 
 # ---------------------------------------------------------------- cases
