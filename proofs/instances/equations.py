@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from flint import fmpq_mat
 
@@ -29,6 +31,8 @@ from proofs.instances.matrices import SMALL, Matrices
 from proofs.language.infer import Scope
 from proofs.language.tree import Statement, Term, names_in, postorder, term
 from proofs.language.types import Kind
+
+MAX_WAYS = 16  # to move one number or two
 
 Gap = Callable[[Evaluation], Value | None]
 
@@ -174,6 +178,75 @@ class Solver:
                         break
             if model is before and not any(self._has_columns(n, model) for n in involved):
                 break
+        found = self._in_turn(model, wanted, involved)
+        return found if found is not None and all_hold(wanted, found) else model
+
+    def _in_turn(
+        self, model: Model, wanted: Sequence[Equation], involved: Sequence[str]
+    ) -> Model | None:
+        """A model that solves one equation after the other, each by letters that those before do
+        not have; what a letter of its own solves comes last."""
+        scalars = [n for n in involved if self._is_free_number(n, model)]
+        rest, last = list(wanted), list[tuple[Equation, str]]()
+        while True:
+            own = [
+                (e, n)
+                for e in rest
+                for n in scalars
+                if n in e.names and not any(n in other.names for other in rest if other is not e)
+            ]
+            linear = (p for p in own if self._shifted(model, p[0], {p[1]: 1}) is not None)
+            found = next(linear, None)
+            if found is None:
+                break
+            rest.remove(found[0])
+            last.append(found)
+        self.rng.shuffle(rest)
+        settled: set[str] = set()
+        for e in rest:
+            free = [n for n in scalars if n in e.names and n not in settled]
+            moved = self._by_numbers(model, e, free)
+            if moved is None:
+                return None
+            model, settled = moved, settled | e.names
+        for e, n in reversed(last):
+            moved = self._shifted(model, e, {n: 1})
+            if moved is None:
+                return None
+            model = moved
+        return model
+
+    def _is_free_number(self, name: str, model: Model) -> bool:
+        t = self.scope.types[name]
+        return isinstance(model.values[name], Fraction) and t.domain not in ("index", "integer")
+
+    def _by_numbers(self, model: Model, e: Equation, free: Sequence[str]) -> Model | None:
+        """A model at which one equation holds, some of these numbers moved: one of them, or two by
+        as much, which solves x^2 + y^2 = z^2, linear along x - z."""
+        if all_hold([e], model):
+            return model
+        pairs = itertools.permutations(free, 2)
+        ways = [{n: 1} for n in free] + [{m: 1, n: s} for m, n in pairs for s in (1, -1)]
+        for way in ways[:MAX_WAYS]:
+            moved = self._shifted(model, e, way)
+            if moved is not None:
+                return moved
+        return None
+
+    def _shifted(self, model: Model, e: Equation, way: dict[str, int]) -> Model | None:
+        """A model at which an equation holds, numbers moved along a direction in which it is
+        linear."""
+        step, _ = indeterminate(1, 1, 0, False)
+        here = {n: x for n in way if isinstance(x := model.values[n], Fraction)}
+        given = {n: v.add(to_matrix(x), v.mul(v.scalar(way[n]), step)) for n, x in here.items()}
+        gap = e.gap(Evaluation(model, given=given))
+        system = None if gap is None else linear_system(gap, range(1))
+        solution = exact.solve(fmpq_mat(system[0]), system[1]) if system and system[0] else None
+        if solution is None:
+            return None
+        chosen = exact.Affine(solution.point, [])
+        for n, value in given.items():
+            model = model.with_value(n, from_matrix(along(value, range(1), chosen)))
         return model
 
     def _has_columns(self, name: str, model: Model) -> bool:

@@ -12,6 +12,7 @@ from proofs.evaluate import values as v
 from proofs.evaluate.values import Matrix, Value
 
 TINY = tuple(map(fmpq, (0, 1, -1)))
+LARGE = tuple(map(fmpq, (4, -4, 5, -5, 8, -8)))  # where powers grow apart
 SMALL = tuple(map(fmpq, (0, 1, -1, 2, -2, 3, -3)))
 MIXED = tuple(fmpq(p, q) for q in (1, 2, 3, 4) for p in (-5, -3, -2, -1, 1, 2, 3, 5))
 # Numbers whose square root is rational, and pairs a, 1 - a of them.

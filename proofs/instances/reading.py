@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from flint import fmpq
 
-from proofs.language.tree import Statement, Term, postorder
+from proofs.language.tree import Statement, Term, names_in, postorder
 
 
 def demands(statement: Statement) -> dict[str, set[str]]:
@@ -62,6 +62,12 @@ def numbers(statement: Statement) -> list[fmpq]:
             found |= {x, -x, x - Fraction(1, 2), x + 1}
     kept = sorted((x for x in found if abs(x) <= 100), key=lambda x: (x.denominator, abs(x), x))
     return [fmpq(x.numerator, x.denominator) for x in kept[:8]]
+
+
+def exponents(statement: Statement) -> set[str]:
+    """Names in the exponents of powers."""
+    powers = [n for n in postorder(statement.roots()) if n.op == "pow"]
+    return {name for n in powers for name in names_in(n.args[1])}
 
 
 def centers(statement: Statement) -> dict[str, str]:

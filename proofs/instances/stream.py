@@ -33,8 +33,8 @@ from proofs.instances.equations import (
     slack,
     targets,
 )
-from proofs.instances.matrices import MIXED, POSITIVE, SMALL, STYLES, Matrices
-from proofs.instances.reading import centers, demands, numbers
+from proofs.instances.matrices import LARGE, MIXED, POSITIVE, SMALL, STYLES, Matrices
+from proofs.instances.reading import centers, demands, exponents, numbers
 from proofs.language.infer import Scope
 from proofs.language.tree import Statement, names_in, natural, postorder
 from proofs.language.types import Kind, Type
@@ -43,6 +43,7 @@ from proofs.language.types import Kind, Type
 GRID = tuple(fmpq(p, q) for p, q in ((0, 1), (1, 1), (-1, 1), (2, 1), (1, 2), (-2, 1), (3, 1)))
 GRID_ENTRIES = 3  # up to so many numbers, the grid is gone through; beyond, it is sampled
 FUNCTION_TERMS = 4
+LARGEST_EXPONENT = 9  # of a power by a dimension
 RELATED = 0.15  # how often a letter is made from an earlier one, among special models
 
 
@@ -72,6 +73,8 @@ class Instances:
         if statement.goal.op in ("ne", "lt", "gt"):  # false where the sides agree
             self.targets.append(difference(*statement.goal.args))
         self.numbers = numbers(statement)
+        shapes = {n for t in self.scope.type_terms.values() for n in names_in(t)}
+        self.exponents = sorted(exponents(statement) & set(self.dimensions) - shapes)
         self.finite = any(
             self.scope.types[n].kind is Kind.SIGMA_ALGEBRA
             or self.scope.type_terms[n].op == "random_type"
@@ -157,6 +160,13 @@ class Instances:
             return {n: self.rng.randint(1, 12) for n in self.dimensions}
         if place < 16:
             return dict.fromkeys(self.dimensions, 1)
+        sizes = self._mixed_sizes(place)
+        for n in self.exponents:
+            if self.rng.random() < 0.5:
+                sizes[n] = self.rng.randint(1, LARGEST_EXPONENT)
+        return sizes
+
+    def _mixed_sizes(self, place: int) -> dict[str, int]:
         largest = 4 if place > 60 and len(self.dimensions) < 4 and self.rng.random() < 0.1 else 3
         if self.rng.random() < 0.3:
             return dict.fromkeys(self.dimensions, self.rng.randint(1, largest))
@@ -243,6 +253,7 @@ class Instances:
         """A matrix or scalar of a domain, with the structure that hypotheses demand."""
         if t.domain in ("positive", "nonnegative", "nonzero"):
             pool = [*POSITIVE, *(x for x in self.numbers if x > 0)]
+            pool += [x for x in LARGE if x > 0] if self.exponents else ()
             if t.domain == "nonnegative":
                 pool.append(fmpq(0))
             if t.domain == "nonzero":
@@ -250,6 +261,7 @@ class Instances:
             return from_matrix(v.scalar(self.rng.choice(pool)))
         if (rows, cols) == (1, 1) and not demands and not t.is_complex:
             pool = [*SMALL, *self.numbers, *(MIXED if special else ()), *POSITIVE]
+            pool += LARGE if self.exponents else ()
             return from_matrix(v.scalar(self.rng.choice(pool)))
         is_complex = t.is_complex and self.rng.random() < 0.8
         if "positive_entries" in demands and self.rng.random() < 0.8:
