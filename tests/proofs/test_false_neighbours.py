@@ -303,8 +303,7 @@ show (u - eta)*exp(u - eta) = eta*exp(-eta)""",
     "let v : function(real)\nassume v(u) > 0\n"
     "assume diff(v(u), u) = -2*v(u)/(1 + beta*v(u))\n"
     "show diff(sqrt(v(u)), u) = -2*sqrt(v(u))/(1 + beta*v(u))",
-    "a rate that is bounded by its square": "let t : real\n"
-    "show abs(2*t - 1) <= (2*t - 1)^2",
+    "a rate that is bounded by its square": "let t : real\nshow abs(2*t - 1) <= (2*t - 1)^2",
     "the interpolant without its denominator": "let t : real\n"
     "define a = ((2*t - 1)^2 + 1)/2\nshow diff(sqrt(a), t) = (2*t - 1)*sqrt(a)",
     "the slope's deficit without Delta": "let s, sigma2, Delta : positive\n"

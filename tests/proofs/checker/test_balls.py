@@ -96,6 +96,12 @@ FALSE = {
     "an open end at another place": Claim(
         "sin(x) < x", [["taylor", "0", 3, 3]], ("x > -1/8", "x <= 1")
     ),
+    "a root of what is below zero by rounding alone": Claim(
+        "sqrt(x - 1/3) >= 1/2", [VALUE], ("x >= 1/3", "x <= 4/3")
+    ),
+    "strict up to a closed upper end": Claim(
+        "log(x) < x - 1", [["taylor", "1", 2, 2]], ("x > 1/2", "x <= 1", "x > 0")
+    ),
     "equal at a closed end": Claim("sin(x) != x", [["taylor", "0", 3, 3]]),
     "a sign that turns at an odd zero": Claim(
         "sin(x) <= x", [["taylor", "0", 3, 3]], ("x >= -1", "x <= 1")
