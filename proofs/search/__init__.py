@@ -18,7 +18,8 @@ inequalities between numbers
     slopes and curves (signs of derivatives); samples and trials (what is plainly false)
 matrices
     invertibility, units, pseudo_inverses, blockwise, regrouping, literals, minors, products,
-    entrywise, turned_traces, determinants, determinant_bounds, ranks, rank_equations
+    entrywise, turned_traces, determinants, block_determinants, determinant_bounds, ranks,
+    rank_one, rank_equations
 order and definiteness
     order, definiteness, definite_blocks, definite_products, squares, quadratic, bounds,
     inverse_bounds

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from proofs.checker.algebra import ONE, Poly
+from proofs.checker.algebra import Poly
 from proofs.checker.definedness import ZERO
 from proofs.language.infer import infer
 from proofs.language.sizes import Size
@@ -31,14 +31,14 @@ def updates(w: Workbench, node: Term) -> Iterator[int]:
     for base, rest in splits(w, node.args[0]):
         if not _is_base(w, base):
             continue
-        factors = _matrix_factors(w, rest)
+        factors = matrix_factors(w, rest)
         if base.op == "eye":
             ways = [(i, factors[i:] + factors[:i]) for i in range(len(factors))]
         else:
             ways = [
                 (i, [*factors[i:], inverse(base), *factors[:i]]) for i in range(len(factors) + 1)
             ]
-        at = min(ways, key=lambda way: _rank(w, way[1]))[0]
+        at = min(ways, key=lambda way: rank(w, way[1]))[0]
         if base.op == "eye":
             if at:
                 first, last = product_of(factors[:at]), product_of(factors[at:])
@@ -167,53 +167,6 @@ def _conjugated(w: Workbench, a: Term, value: Poly, x: Term, y: Term) -> bool:
     return True
 
 
-# ---------------------------------------------------------------- blocks
-
-
-def blocks(w: Workbench, a: Term) -> bool:
-    """Whether the determinant of two by two blocks is now known by what needs no inverse: a row
-    and a column at the border, blocks that commute, or a corner that can be cleared."""
-    p, q, r, s = a.args
-    n, k = infer(p, w.facts.scope).rows, infer(s, w.facts.scope).rows
-    if k == ONE and n != ONE and w.find(term("invertible", p)) is None:
-        return (
-            w.schema("det_bordered", n=w.size(p), A=p, b=q, c=term("transpose", r), d=s) is not None
-        )
-    if n != k or n == ONE:
-        return False
-    product = [w.facts.lowering.lower(term("mul", *pair)) for pair in ((r, s), (s, r))]
-    known = any(f.relation.op == "commute" for f in w.facts.facts)
-    if product[0] == product[1] or (known and w.attempt(term("commute", r, s)) is not None):
-        return w.schema("det_block_commuting", n=w.size(p), A=p, B=q, C=r, D=s) is not None
-    return _sheared(w, a)
-
-
-def _sheared(w: Workbench, a: Term) -> bool:
-    """det(a) by [I, c*I; 0, I]*a*[I, -c*I; 0, I], where that has a corner of zeros."""
-    p, q, r, s = a.args
-    n = w.size(p)
-    one, zero = term("eye", n), term("zeros", n, n)
-    i = term("constant", data="i")
-    for c in (rational(1), rational(-1), i, term("neg", i)):
-        multiple = term("mul", c, r)
-        top, bottom = term("add", p, multiple), term("sub", s, multiple)
-        corner = term("add", q, term("mul", c, term("sub", bottom, p)))
-        if w.facts.lowering.lower(corner).terms:
-            continue
-        scaled = term("mul", c, one)
-        left = term("block", one, scaled, zero, one, data=(2, 2))
-        right = term("block", one, term("neg", scaled), zero, one, data=(2, 2))
-        size, product = w.size(a), term("mul", a, right)
-        sizes = {"n": n, "k": n}
-        w.schema("det_eye", n=n)
-        w.schema("det_triangular", **sizes, A=one, B=scaled, D=one)
-        w.schema("det_triangular", **sizes, A=one, B=term("neg", scaled), D=one)
-        w.schema("det_product", n=size, A=a, B=right)
-        w.schema("det_product", n=size, A=left, B=product)
-        return w.schema("det_triangular_lower", **sizes, A=top, C=r, D=bottom) is not None
-    return False
-
-
 def _is_base(w: Workbench, base: Term) -> bool:
     core = base
     while core.op in ("mul", "div") and infer(core.args[0], w.facts.scope).is_scalar:
@@ -239,7 +192,7 @@ def _is_known(w: Workbench, a: Term) -> bool:
     return False
 
 
-def _matrix_factors(w: Workbench, rest: Term) -> list[Term]:
+def matrix_factors(w: Workbench, rest: Term) -> list[Term]:
     """The matrices in a product, its scalars given to the first."""
     parts = factors_of(rest)
     scalars = [f for f in parts if infer(f, w.facts.scope).is_scalar]
@@ -250,7 +203,7 @@ def _matrix_factors(w: Workbench, rest: Term) -> list[Term]:
     return [term("mul", scale, matrices[0]), *matrices[1:]] if matrices else [scale]
 
 
-def _rank(w: Workbench, factors: list[Term]) -> tuple[str, str]:
+def rank(w: Workbench, factors: list[Term]) -> tuple[str, str]:
     """By which rotations of a word are compared: the smallest size, then the text."""
     product = product_of(factors)
     return str(infer(product, w.facts.scope).rows), w.facts.lowering.lower(product).key
@@ -293,7 +246,7 @@ def _product_of_definite(w: Workbench, a: Term, n: Term) -> int | None:
     for base, rest in splits(w, a):
         if base.op != "eye":
             continue
-        factors = _matrix_factors(w, rest)
+        factors = matrix_factors(w, rest)
         if len(factors) < 2:
             continue
         for definite, other, left in (

@@ -265,6 +265,8 @@ def _inverse_weight(w: Workbench, symbol: Atom | Letter) -> int:
     node = w.raising.letters.get(symbol) if isinstance(symbol, Letter) else None
     if node is not None and moments.of_moments(node):
         return 60
+    if ("rank one", node) in w.instanced:  # an update that is to be written out
+        return 4 * len(postorder([node])) if node is not None else 1
     if node is not None and node.op == "inv" and node.args[0].op == "eye":
         return 3  # above a dimension, the trace of the identity
     if node is None or node.op != "inv" or node.args[0].op not in ("mul", "transpose", "inv"):

@@ -12,6 +12,7 @@ from proofs.language.tree import Term, bound, postorder, rational, term
 from proofs.language.types import Kind
 from proofs.search import (
     angles,
+    block_determinants,
     calculus,
     determinants,
     elementary,
@@ -24,6 +25,7 @@ from proofs.search import (
     moments,
     order,
     products,
+    rank_one,
     ranks,
     regrouping,
     softmaxes,
@@ -74,6 +76,7 @@ def gather(w: Workbench, roots: list[Term]) -> None:
         entrywise.gather(w, roots)
         softmaxes.gather(w, roots)
         determinants.gather(w, roots)
+        rank_one.gather(w, roots)
         if len(w.facts.facts) == size:
             w.gathered.add((*w.state, *map(id, roots)))
             return
@@ -124,6 +127,8 @@ def _inverse(w: Workbench, node: Term) -> None:
         w.schema("inverse_scale", n=n, A=args[1], c=args[0])
     elif a.op == "mul" and (parts := square_parts(w, a)) is not None:
         w.schema("inverse_product", n=n, A=parts[0], B=parts[1])
+    else:
+        rank_one.inverse(w, a)
 
 
 def _quotient(w: Workbench, node: Term) -> None:
@@ -285,6 +290,9 @@ def _determinant(w: Workbench, node: Term) -> None:
     a = node.args[0]
     n, op, args = _size(w, a), a.op, a.args
     literals.determinant(w, a)
+    rank_one.determinant(w, a)
+    if op in ("add", "sub") and any(b.op == "constant" for b in postorder([a])):
+        w.schema("det_conj", n=n, A=a)  # of A + i*B, that of A - i*B
     if op == "name":
         w.by_hypothesis("det", a)
     if infer(a, w.facts.scope).is_scalar:
@@ -326,7 +334,7 @@ def _determinant(w: Workbench, node: Term) -> None:
             w.schema("det_triangular", **sizes, A=p, B=q, D=s)
         elif q.op == "zeros":
             w.schema("det_triangular_lower", **sizes, A=p, C=r, D=s)
-        elif not determinants.blocks(w, a):
+        elif not block_determinants.blocks(w, a):
             found = w.schema("det_block", **sizes, A=p, B=q, C=r, D=s)
             known = [w.find(term(prop, s)) for prop in ("invertible", "positive_definite")]
             if found is None or known != [None, None]:
@@ -341,6 +349,7 @@ def _determinant(w: Workbench, node: Term) -> None:
                         return
         for _ in determinants.updates(w, node):  # taken as they are found
             pass
+        block_determinants.characteristic(w, a)
 
 
 def _adjugate(w: Workbench, node: Term) -> int | None:

@@ -8,7 +8,7 @@ from proofs.checker.algebra import Letter, Poly, Word, of_letter
 from proofs.checker.definedness import ZERO
 from proofs.language.infer import infer
 from proofs.language.tree import Term, term
-from proofs.search import equations, literals, nonzero, regrouping
+from proofs.search import block_determinants, equations, literals, nonzero, rank_one, regrouping
 from proofs.search.raising import factors_of, product_of
 from proofs.search.units import cleared, pushed_through, square_parts
 from proofs.search.workbench import Workbench
@@ -269,10 +269,12 @@ def _cleared(w: Workbench, a: Term, n: Term) -> int | None:
 
 BY_WHAT_IS_KNOWN: tuple[Method, ...] = (
     _factor_of_unit,
+    block_determinants.invertible,
     _schur_of_unit,
     _factor_of_equal,
     _invertible_simplified,
     _known_full_rank,
     _known_determinant,
+    rank_one.invertible,
 )
 LAST: tuple[Method, ...] = (_hermitian_part, _cleared, _inverse_in_goal)

@@ -78,10 +78,12 @@ def written_out(w: Workbench, words: Iterable[Word]) -> dict[Letter, list[Atom]]
 
 
 def traces_by_entries(w: Workbench, goal: Term) -> int | None:
-    """Determinants or entries and traces of small matrices, all of them polynomials in entries."""
+    """Determinants or entries, traces, powers and inverses of small matrices, by their entries."""
     difference = w.facts.difference(goal)
-    ops = {n.op for n in postorder([goal])} & POLYNOMIAL
-    if not ops or not (difference.is_scalar or "adj" in ops):
+    nodes = postorder([goal])
+    ops = {n.op for n in nodes} & POLYNOMIAL
+    inverses = [n.args[0] for n in nodes if n.op == "inv" and _is_small(w, n.args[0])]
+    if not inverses and (not ops or not (difference.is_scalar or ops - {"entry"})):
         return None
     rest, _ = equations.known(w, [goal]).reduce(difference)
     found = {a.word: None for v in (difference, rest) for m, _ in v.terms for a, _ in m if a.word}
@@ -89,17 +91,27 @@ def traces_by_entries(w: Workbench, goal: Term) -> int | None:
     words += [word for _, word in difference.terms]
     before = len(w.facts.facts)
     entries = written_out(w, words)
-    if not entries and "adj" not in ops:
+    if not entries and not inverses and "adj" not in ops:
         return None
+    for x in entries:
+        _symmetric_entries(w, w.raising.letters[x])
+    for a in inverses:
+        _by_adjugate(w, a)
+        _symmetric_entries(w, a)
     brought = range(before, len(w.facts.facts))
     instances.gather(w, [goal])
     ideal = Ideal(w.tick)
+    for a in inverses:
+        for _, word in w.facts.lowering.lower(term("inv", a)).terms:
+            ideal.weigh(word[0], 2 * HEAVY)
     for x, atoms in entries.items():
         ideal.weigh(x, HEAVY)  # in a trace, every matrix is written out
         for a in atoms:
             ideal.weigh(a, 1)
-    # The latest come first: the entries, and the minors of a determinant before it.
-    for place, fact in reversed(list(enumerate(w.facts.facts))):
+    # The latest come first: the entries, and the minors of a determinant before it. What is left
+    # for the end are reciprocals, of determinants by then.
+    known = sorted(enumerate(w.facts.facts), key=lambda f: (-_is_reciprocal(f[1].relation), f[0]))
+    for place, fact in reversed(known):
         if fact.relation.op == "eq" and not _is_roundabout(fact.relation):
             value = w.facts.difference(fact.relation)
             equations.weigh(w, ideal, value)
@@ -111,11 +123,65 @@ def traces_by_entries(w: Workbench, goal: Term) -> int | None:
     return w.combine(goal, ideal, used)
 
 
+def _symmetric_entries(w: Workbench, a: Term) -> None:
+    """A[j, i] = A[i, j] for a matrix that is known to be equal to its transpose."""
+    place, n = w.find(term("eq", term("transpose", a), a)), w.size(a)
+    if place is None or place == ARITHMETIC:
+        return
+    size = infer(a, w.facts.scope).rows.value or 0
+    for j in range(1, size + 1):
+        for i in range(1, j):
+            x, y = (term("entry", a, rational(p), rational(q)) for p, q in ((j, i), (i, j)))
+            row, column = (term("unit", n, rational(p)) for p in (i, j))
+            rows = [[w.place(term("transpose", row)), place, w.place(column), ""]]
+            for sides in ((x, y), (y, x)):  # as the fact has its sides
+                goal = term("eq", *sides)
+                if w.take({"rule": "combine", "goal": w.place(goal), "terms": rows}) is not None:
+                    break
+
+
+def _is_small(w: Workbench, a: Term) -> bool:
+    """Whether a matrix is a name or a sum whose adjugate can be written by entries."""
+    size = infer(a, w.facts.scope).rows.value
+    return a.op in ("name", "add", "sub") and size is not None and size in ADJUGATES
+
+
+def _by_adjugate(w: Workbench, a: Term) -> int | None:
+    """inv(a) = 1/det(a)*adj(a), the adjugate by its entries."""
+    n, d, adj, inverse = w.size(a), term("det", a), term("adj", a), term("inv", a)
+    r, one = term("div", rational(1), d), rational(1)
+    entries = adjugate(w, a)
+    if entries is None:
+        return None
+    block = next(b for b in w.facts.facts[entries].relation.args if b.op == "block")
+    rows: list[object] = []
+    for relation, place, factor in (
+        (term("eq", adj, term("mul", d, inverse)), w.schema("adj_inverse", n=n, A=a), r),
+        (term("eq", term("mul", d, r), one), w.schema("reciprocal", x=d), inverse),
+        (term("eq", block, adj), entries, r),
+    ):
+        stated = None if place is None else w.sided(relation, place)
+        if stated is None:
+            return None
+        rows.append([w.place(term("neg", factor)), stated, None, ""])
+    goal = term("eq", inverse, term("mul", r, block))
+    return w.take({"rule": "combine", "goal": w.place(goal), "terms": rows})
+
+
+def _is_reciprocal(relation: Term) -> bool:
+    """Whether an equation is x*(1/x) = 1."""
+    return relation.op == "eq" and any(
+        side.op == "mul" and side.args[1].op == "div" and other is rational(1)
+        for side, other in (relation.args, relation.args[::-1])
+    )
+
+
 def _is_roundabout(relation: Term) -> bool:
-    """Whether an equation speaks of sums, or of an adjugate in a product: of no entries."""
-    nodes = postorder([relation])
+    """Whether an equation speaks of sums, or of an adjugate or inverse in a product: of no
+    entries."""
     return any(
-        n.op == "sum" or (n.op == "mul" and any(a.op == "adj" for a in n.args)) for n in nodes
+        n.op == "sum" or (n.op == "mul" and any(a.op in ("adj", "inv") for a in n.args))
+        for n in postorder([relation])
     )
 
 

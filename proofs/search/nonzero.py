@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from proofs.checker.definedness import ZERO
-from proofs.language.infer import infer
+from proofs.language.infer import infer, polynomial
 from proofs.language.tree import Term, rational, term
-from proofs.search import denominators, signs
+from proofs.search import denominators, rank_one, signs
 from proofs.search.factoring import factors
 from proofs.search.forms import norm_positive, sign_by_form
 from proofs.search.raising import factors_of, product_of, size_term
@@ -32,6 +32,9 @@ def nonzero(w: Workbench, relation: Term) -> int | None:
         return None
     if x.op in ("add", "sub") and pushed_through(w, x) is not None:
         return w.schema("unit_nonzero", A=x)
+    found = rank_one.nonzero(w, x)
+    if found is not None:
+        return found
     found = _by_factors(w, relation)
     return denominators.nonzero(w, relation) if found is None else found
 
@@ -109,6 +112,9 @@ def _by_factors(w: Workbench, relation: Term) -> int | None:
 
 def _power(w: Workbench, x: Term) -> int | None:
     base, exponent = x.args
+    size = polynomial(exponent, w.facts.scope.dimensions)
+    if exponent.op != "rational" and size is not None and size.is_positive:
+        return _power_of_dimension(w, base, exponent)
     if exponent.op != "rational" or not str(exponent.data).isdigit():
         return None
     power = base
@@ -117,3 +123,15 @@ def _power(w: Workbench, x: Term) -> int | None:
             return None
         power = term("mul", base, power)
     return w.find(term("ne", x, ZERO))
+
+
+def _power_of_dimension(w: Workbench, base: Term, exponent: Term) -> int | None:
+    """x^n != 0, as the determinant of x*I."""
+    one = term("eye", exponent)
+    multiple = term("mul", base, one)
+    if w.schema("unit_scale", n=exponent, A=one, c=base) is None:
+        return None
+    w.schema("det_unit", n=exponent, A=multiple)
+    w.schema("det_eye", n=exponent)
+    w.schema("det_scale", n=exponent, A=one, c=base)
+    return w.schema("nonzero_equal", x=term("det", multiple), y=term("pow", base, exponent))

@@ -10,7 +10,14 @@ from proofs.checker.algebra import ONE, Atom, Poly, multiply
 from proofs.checker.definedness import BRANCH_POINT, ZERO
 from proofs.language.infer import infer
 from proofs.language.tree import Term, names_in, postorder, rational, term
-from proofs.search import denominators, determinants, equations, lambert, quantified
+from proofs.search import (
+    block_determinants,
+    denominators,
+    determinants,
+    equations,
+    lambert,
+    quantified,
+)
 from proofs.search.forms import norm_positive, sign_by_form
 from proofs.search.ideal import divide
 from proofs.search.linear import combination
@@ -316,7 +323,8 @@ def _shown_sign(w: Workbench, node: Term) -> int | None:
     if op in ("sum", "prod"):
         return _ranged_sign(w, node)
     if op == "det":
-        return determinants.sign(w, node)
+        found = block_determinants.sign(w, node)
+        return determinants.sign(w, node) if found is None else found
     if op == "entry":
         return _entry_sign(w, node)
     if op == "norm2":
