@@ -17,8 +17,8 @@ inequalities between numbers
     casework, comparing, tangents, means, averages, termwise, extremes, general; covers (balls),
     slopes and curves (signs of derivatives); samples and trials (what is plainly false)
 matrices
-    invertibility, units, pseudo_inverses, blockwise, regrouping, literals, minors, products,
-    entrywise, turned_traces, determinants, block_determinants, determinant_bounds, ranks,
+    invertibility, units, pseudo_inverses, projectors, blockwise, regrouping, literals, minors,
+    products, entrywise, turned_traces, determinants, block_determinants, determinant_bounds, ranks,
     rank_one, rank_equations
 order and definiteness
     order, definiteness, definite_blocks, definite_products, squares, quadratic, bounds,

@@ -18,6 +18,7 @@ from proofs.search import (
     equations,
     expectations,
     extremes,
+    forms,
     general,
     induction,
     inner_products,
@@ -83,7 +84,10 @@ def _dispatch(w: Workbench, relation: Term) -> int | None:
     if op in ("gt", "ge"):
         if w.level > 1 and not trials.is_possible(w, relation):
             return None
-        found = rank_equations.below(w, relation)
+        if args[0].op == "entry" and args[1] is ZERO:  # before equations are gathered
+            forms.sign_by_form(w, args[0])
+        found = w.find(relation)
+        found = rank_equations.below(w, relation) if found is None else found
         found = citing.added_up(w, relation) if found is None else found
         if found is not None:
             return found

@@ -504,6 +504,7 @@ def _schur(w: Workbench, a: Term, n: Term, prop: str, rule: str) -> int | None:
     value = w.facts.lowering.lower(a)
     if not any(c < 0 for c in value.terms.values()):
         return None
+    centers(w, value)  # an inverse that is symmetric cancels against what is turned, too
     ideal = equations.known(w, [term("eq", a, a)])
     squares = Squares(w, ideal, [])
     value, _ = ideal.reduce(value)

@@ -7,9 +7,10 @@ updates is det(I + w) for a cyclic word w, of which one rotation is chosen.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from math import prod
 
-from proofs.checker.algebra import Poly
+from proofs.checker.algebra import Letter, Poly
 from proofs.checker.definedness import ZERO
 from proofs.language.infer import infer
 from proofs.language.sizes import Size
@@ -207,6 +208,73 @@ def rank(w: Workbench, factors: list[Term]) -> tuple[str, str]:
     """By which rotations of a word are compared: the smallest size, then the text."""
     product = product_of(factors)
     return str(infer(product, w.facts.scope).rows), w.facts.lowering.lower(product).key
+
+
+# ---------------------------------------------------------------- Schur complements
+
+
+def complement(w: Workbench, node: Term) -> int | None:
+    """det(D)*det(a) = det(A)*det(D - C*inv(A)*B) for a = A - B*inv(D)*C with D a sum, where the
+    known equations simplify a and D - C*inv(A)*B: both sides are det(block([[A, B], [C, D]]))."""
+    (a,) = node.args
+    letters = [x for _, word in w.facts.lowering.lower(a).terms for x in word]
+    for x in dict.fromkeys(x.T if x.transposed else x for x in letters):
+        inverse = w.raising.letters.get(x)
+        if inverse is None or inverse.op != "inv" or inverse.args[0].op not in ("add", "sub"):
+            continue
+        if w.attempt(term("positive_semidefinite", inverse)) is not None:
+            w.schema("semidefinite_hermitian", n=w.size(inverse), A=inverse)
+        found = _by_both_corners(w, node, x, inverse.args[0])
+        if found is not None:
+            return found
+    return None
+
+
+def _by_both_corners(w: Workbench, node: Term, x: Letter, d: Term) -> int | None:
+    (a,) = node.args
+    n, k = w.size(a), w.size(d)
+    rest, _ = equations.known(w, [term("eq", a, a)]).reduce(w.facts.lowering.lower(a))
+    places = [place for place in rest.terms if x in place[1]]
+    if len(places) != 1 or places[0][1].count(x) != 1:
+        return None
+    monomial, word = places[0]
+    at = word.index(x)
+    first = Poly(rest.rows, x.rows, {((), word[:at]): Fraction(1)})
+    last = Poly(x.cols, rest.cols, {(monomial, word[at + 1 :]): -rest.terms[places[0]]})
+    others = {place: c for place, c in rest.terms.items() if place != places[0]}
+    corner, b, c = (w.raising.poly(v) for v in (Poly(rest.rows, rest.cols, others), first, last))
+    if w.attempt(term("invertible", corner)) is None:
+        return None
+    one, two = (
+        w.schema(rule, n=n, k=k, A=corner, B=b, C=c, D=d)
+        for rule in ("det_block", "det_block_corner")
+    )
+    if one is None or two is None:
+        return None
+    (det_a, det_x), (det_d, det_y) = (w.facts.facts[p].relation.args[1].args for p in (one, two))
+    # The two ways to write the determinant of the whole, with both complements simplified.
+    rows = [[w.place(rational(-1)), two, None, ""], [None, one, None, ""]]
+    moved = _same_determinant(w, term("eq", a, det_y.args[0]), n)
+    if moved is None:
+        return None
+    rows.append([w.place(det_d), moved, None, ""])
+    whole = det_x.args[0]
+    ideal = equations.known(w, [term("eq", whole, whole)])
+    simpler = w.raising.poly(ideal.reduce(w.facts.lowering.lower(whole))[0])
+    turned = _same_determinant(w, term("eq", whole, simpler), k)
+    if turned is None:
+        return None
+    rows.append([w.place(det_a), turned, None, ""])
+    goal = term("eq", term("mul", det_d, node), term("mul", det_a, term("det", simpler)))
+    return w.take({"rule": "combine", "goal": w.place(goal), "terms": rows})
+
+
+def _same_determinant(w: Workbench, equal: Term, n: Term) -> int | None:
+    """det(A) = det(B) from A = B."""
+    place = w.attempt(equal)
+    sided = None if place is None else w.sided(equal, place)
+    hole = bound(0, term("matrix_type", n, n))
+    return None if sided is None else w.congruence(sided, term("det", hole))
 
 
 # ---------------------------------------------------------------- signs

@@ -47,6 +47,7 @@ from proofs.search.alike import by_arguments
 from proofs.search.clearing import by_clearing
 from proofs.search.ideal import Ideal
 from proofs.search.induction import by_induction
+from proofs.search.projectors import by_ranges
 from proofs.search.pseudo_inverses import by_penrose
 from proofs.search.raising import NoTerm, opened, size_term
 from proofs.search.rank_equations import by_ranks
@@ -584,6 +585,7 @@ TACTICS = (
     commutative.by_ideal,
     by_clearing,
     quick,
+    by_ranges,
     by_arguments,
     by_turning,
     _by_sums,

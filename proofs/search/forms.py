@@ -53,6 +53,8 @@ def sign_by_form(w: Workbench, x: Term) -> int | None:
         return _positive(w, x, False, [["1", [], w.place(args[0])]])
     if op == "norm2":
         return _norm(w, x.args[0])
+    if op == "entry" and len(args) == 3 and args[1] is args[2]:
+        return diagonal_sign(w, x)
     if op == "rational" and not str(x.data).startswith("-") and str(x.data) != "0":
         return _positive(w, x, True, [[str(x.data), [], None]])
     return minors.sign(w, x)
@@ -83,6 +85,27 @@ def _norm(w: Workbench, x: Term) -> int | None:
         return positive
     kind = infer(x, w.facts.scope)
     return w.schema("norm_nonnegative", **size_terms(kind), A=x)
+
+
+def diagonal_sign(w: Workbench, x: Term) -> int | None:
+    """A[j, j] > 0 for a definite matrix, A[j, j] >= 0 for a semidefinite one, as u.T*A*u for the
+    unit vector u."""
+    a, j, _ = x.args
+    if infer(a, w.facts.scope).is_complex:
+        return None
+    n, one = w.size(a), rational(1)
+    unit = term("unit", n, j)
+    if w.attempt(term("positive_definite", a)) is not None:
+        row = term("transpose", unit)
+        w.schema("full_rows_shown", n=one, k=n, A=row, X=unit)
+        w.schema("definite_congruence", n=n, k=one, A=a, B=row)
+        form = term("mul", term("mul", row, a), term("adjoint", row))
+        place, op = w.schema("trace_positive", n=one, A=form), "gt"
+    elif w.attempt(term("positive_semidefinite", a)) is not None:
+        place, op = w.schema("quadratic_nonnegative", n=n, A=a, x=unit), "ge"
+    else:
+        return None
+    return None if place is None else w.stated(term(op, x, ZERO), place)
 
 
 def norm_positive(w: Workbench, x: Term) -> int | None:

@@ -349,6 +349,7 @@ def _determinant(w: Workbench, node: Term) -> None:
                         return
         for _ in determinants.updates(w, node):  # taken as they are found
             pass
+        determinants.complement(w, node)
         block_determinants.characteristic(w, a)
 
 

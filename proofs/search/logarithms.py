@@ -102,6 +102,9 @@ def _expand_determinant(w: Workbench, node: Term) -> None:
         for equal in determinants.updates(w, node):
             if determinants.cofactor_positive(w, equal) is not None:
                 w.congruence(equal, LOG)
+        equal = determinants.complement(w, node)
+        if equal is not None:
+            w.congruence(equal, LOG)
         return
     elif op == "block" and a.data == (2, 2):
         p, q, r, s = args

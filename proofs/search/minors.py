@@ -29,10 +29,18 @@ def sign(w: Workbench, x: Term) -> int | None:
                 if w.attempt(term(prop, x)) is not None:
                     return w.schema(corner, n=rational(1), A=x)
             elif x.op in ("add", "sub"):
+                if _is_mixed(w, whole) and w.attempt(term(prop, x)) is not None:
+                    return w.schema(corner, n=rational(1), A=x)
                 part = _part(w, x, whole)
                 if part is not None and w.attempt(term(prop, part)) is not None:
                     return _determinant(w, x, part, minor, op)
     return None
+
+
+def _is_mixed(w: Workbench, whole: Term) -> bool:
+    """Whether the Schur complement of one of two blocks is a number, and that block is a matrix."""
+    sizes = [infer(a, w.facts.scope).is_scalar for a in whole.args]
+    return len(sizes) == 4 and sizes[0] != sizes[3]
 
 
 def _matrices(w: Workbench, prop: str) -> Iterator[Term]:

@@ -18,7 +18,7 @@ from proofs.search import (
     lambert,
     quantified,
 )
-from proofs.search.forms import norm_positive, sign_by_form
+from proofs.search.forms import diagonal_sign, norm_positive, sign_by_form
 from proofs.search.ideal import divide
 from proofs.search.linear import combination
 from proofs.search.raising import NoTerm, factors_of, product_of, size_term, size_terms
@@ -289,6 +289,8 @@ def _shown_sign(w: Workbench, node: Term) -> int | None:
     op, args = node.op, node.args
     if op == "exp":
         return w.schema("exp_positive", x=args[0])
+    if op == "entry" and len(args) == 3 and args[1] is args[2]:
+        return diagonal_sign(w, node)
     if op == "constant" and node.data == "pi":
         return w.schema("pi_positive")
     if op == "constant" and node.data == "e":
