@@ -28,7 +28,7 @@ SINGLES = 100  # mutants of one statement with one slip, so that the long ones d
 TOGETHER = 20  # mutants of one statement that a process is given at once
 SAMPLE = 1_000  # rejected mutants that are examined, of all
 REFUTING = 0.3  # seconds for the refuter, for each mutant that is examined
-PROVING = 2.0  # seconds for a proof that an accepted one is true
+PROVING = 6.0  # seconds for a proof that an accepted one is true
 GLANCE = 0.5  # seconds for a proof of one in the sample
 SAME = "the same up to the order of scalars"
 

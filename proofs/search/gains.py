@@ -42,6 +42,8 @@ def candidates(
         yield row(parts), None
     for parts in _eliminated(w, crossed, within):
         yield row(parts), None
+    for parts in _of_one(w, x, given, crossed, within):
+        yield row(parts), None
     yield _in_the_range(w, x, stacked(given), row(crossed), table(within)), None
 
 
@@ -192,6 +194,23 @@ def _by_determinants(
 
 
 # ---------------------------------------------------------------- one after the other
+
+
+def _of_one(
+    w: Workbench, x: Term, given: list[Term], crossed: list[Term], within: list[list[Term]]
+) -> Iterator[list[Term]]:
+    """The gain of one condition, and none of the others, where the goal also speaks of what is
+    known given that one alone."""
+    alone = {
+        n.args[-1]
+        for n in postorder([w.statement.goal])
+        if (n.op, len(n.args)) in (("expect_given", 2), ("cov_given", 3))
+    }
+    for i, y in enumerate(given if len(given) > 1 else ()):
+        if y in alone:
+            gain = _in_the_range(w, x, y, crossed[i], within[i][i])
+            zeros = [term("zeros", w.size(x), w.size(z)) for z in given]
+            yield [*zeros[:i], gain, *zeros[i + 1 :]]
 
 
 def _eliminated(

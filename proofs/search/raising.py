@@ -61,7 +61,8 @@ class Raising:
         (((monomial, word), coefficient),) = value.terms.items()
         if coefficient != 1:
             return
-        if not word and len(monomial) == 1 and monomial[0][1] == 1:
+        # A multiple of the identity, such as eye(n)/a, has no word either, but is no number.
+        if not word and value.is_scalar and len(monomial) == 1 and monomial[0][1] == 1:
             self.atoms.setdefault(monomial[0][0], node)
         elif len(word) == 1 and not monomial and not word[0].transposed:
             self.letters.setdefault(word[0], node)
