@@ -331,9 +331,8 @@ def test_a_family_stands_for_one_of_the_same_type_alone():
     for other, fits in (("real", True), ("complex", False), ("positive", False)):
         text = "let N : dimension\nlet v : {} for j in 1..N\nlet k : index(N)\nshow 0 = 0"
         proof = Proof(text.format(other))
-        values = {n: name(n) for n in "Nk"}
         taken = proof.accepts(
-            lemma(known, w=name("v"), **values),
+            lemma(known, w=name("v"), N=name("N"), k=name("k")),
             {"rule": "combine", "goal": proof("0 = 0"), "terms": []},
             lemmas={known.hash: known},
         )
