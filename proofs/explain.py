@@ -195,7 +195,8 @@ def _as_text(part: Part, names: show.Names) -> str:
     if isinstance(part, Term):
         return show.brief(part, names)
     if isinstance(part, Cited):
-        put = ", ".join(f"{n} := {show.brief(v, names)}" for n, v in part.values)
+        shown = [(n, show.brief(v, names)) for n, v in part.values]
+        put = ", ".join(f"{n} := {v}" for n, v in shown if v != n)
         return part.called + (f" with {put}" if put else "")
     return _summed(part, lambda summand: _product(summand, names))
 
