@@ -10,31 +10,15 @@ from proofs.language.tree import Term, binders_at, bound, term
 from proofs.search.raising import size_term
 from proofs.search.workbench import Stuck, Workbench
 
-FUNCTIONS = frozenset(
-    {
-        *(
-            "exp",
-            "log",
-            "sqrt",
-            "lambertw",
-            "sin",
-            "cos",
-            "tanh",
-            "erf",
-            "abs",
-            "max",
-            "min",
-            "pow",
-        ),
-        *("det", "inv", "pinv", "adj", "rank", "logsumexp", "softmax", "norm2", "logpdf"),
-    }
-)
+SCALAR = ("exp", "log", "sqrt", "lambertw", "sin", "cos", "tanh", "erf", "abs", "max", "min", "pow")
+FUNCTIONS = frozenset({*SCALAR, "det", "inv", "pinv", "adj", "logsumexp", "softmax"})
+ALSO = frozenset({"rank", "norm2", "logpdf"})  # what these are of isn't simplified by itself
 
 
 def by_arguments(w: Workbench, goal: Term) -> int | None:
     """From a = b, put into the context that the sides have in common."""
     path = _path(*goal.args)
-    if not path or not any(node.op in FUNCTIONS for node, _ in path):
+    if not path or not any(node.op in FUNCTIONS | ALSO for node, _ in path):
         return None
     node, place = path[-1]
     one = node.args[place]
@@ -66,7 +50,7 @@ def _path(one: Term, other: Term) -> list[tuple[Term, int]]:
             break
         path.append((one, unlike[0]))
         one, other = one.args[unlike[0]], other.args[unlike[0]]
-    last = max((i for i, (n, _) in enumerate(path) if n.op in FUNCTIONS), default=-1)
+    last = max((i for i, (n, _) in enumerate(path) if n.op in FUNCTIONS | ALSO), default=-1)
     return path[: last + 1]
 
 

@@ -43,7 +43,7 @@ from proofs.search import (
     softmaxes,
     sums,
 )
-from proofs.search.alike import by_arguments
+from proofs.search.alike import FUNCTIONS, by_arguments
 from proofs.search.clearing import by_clearing
 from proofs.search.ideal import Ideal
 from proofs.search.induction import by_induction
@@ -60,25 +60,7 @@ MAX_PAIRS = 3_000
 QUICK_PAIRS = 120
 MAX_ROUNDS = 3
 MAX_STEPS = 40  # of completion on the way
-FUNCTIONS = frozenset(
-    {
-        *(
-            "exp",
-            "log",
-            "sqrt",
-            "lambertw",
-            "sin",
-            "cos",
-            "tanh",
-            "erf",
-            "abs",
-            "max",
-            "min",
-            "pow",
-        ),
-        *("det", "kron", "hadamard", "inv", "pinv", "adj", "diag", "logsumexp", "softmax"),
-    }
-)
+INSIDE = FUNCTIONS | {"kron", "hadamard", "diag"}  # what these are of is simplified
 
 # Heavier symbols are rewritten into lighter ones: a derivative into what it is, say.
 WEIGHTS = {
@@ -374,7 +356,7 @@ def _by_arguments(w: Workbench, goal: Term) -> int | None:
             key = ("inside", id(node))
             if node.free or key in w.failed:
                 continue
-            if node.op in FUNCTIONS:
+            if node.op in INSIDE:
                 w.failed.add(key)
                 changed = simplify_argument(w, node) or changed
             elif node.op in ("sum", "prod"):
