@@ -14,7 +14,7 @@ from proofs.checker.algebra import ONE, Atom, Monomial, Poly
 from proofs.checker.definedness import ZERO
 from proofs.language.infer import infer
 from proofs.language.tree import Term, postorder, rational, term
-from proofs.search import equations, termwise, trials
+from proofs.search import signs, termwise, trials
 from proofs.search.termwise import PROBLEMS
 from proofs.search.workbench import Stuck, Workbench
 
@@ -42,24 +42,6 @@ def sign(w: Workbench, relation: Term) -> int | None:
     return None
 
 
-def _closed(w: Workbench, relation: Term, rows: list[Any], known: list[int]) -> int | None:
-    """The relation as a sum of known ones, up to the known equations."""
-    facts = [w.facts.facts[p].relation for p in known]
-    ideal = equations.known(w, [relation, *facts])
-    total = Poly(ONE, ONE, {})
-    for coefficient, places, _ in rows:
-        product = Poly(ONE, ONE, {((), ()): Fraction(coefficient)})
-        for p in places:
-            product = product * _excess(w, w.facts.facts[p].relation)
-        total = total + product
-    return w.closed(relation, rows, _excess(w, relation) - total, ideal)
-
-
-def _excess(w: Workbench, relation: Term) -> Poly:
-    sides = relation.args if relation.op in ("gt", "ge") else relation.args[::-1]
-    return w.facts.lowering.lower(term("sub", *sides))
-
-
 def _shown(w: Workbench, relation: Term) -> int:
     """The place of exactly this relation, for which there is as much effort as for a goal."""
     if not trials.is_possible(w, relation):
@@ -84,7 +66,7 @@ def _square(w: Workbench, relation: Term) -> int | None:
     w.define(root)
     places = [_shown(w, term("ge", root, side)) for side in (u, term("neg", u))]
     w.schema("sqrt_square", x=above)
-    return _closed(w, relation, [["1", places, None]], places)
+    return signs.from_facts(w, relation, [["1", places, None]])
 
 
 def _beside_root(w: Workbench, relation: Term) -> int | None:
@@ -106,8 +88,7 @@ def _beside_root(w: Workbench, relation: Term) -> int | None:
         return None
     w.schema("sqrt_modulus", x=u)
     w.schema("sqrt_of_square", x=m)
-    known = [p for p in places if p is not None]
-    return _closed(w, relation, [["1", [p], None] for p in known], known)
+    return signs.from_facts(w, relation, [["1", [p], None] for p in places])
 
 
 def _has_root(w: Workbench, monomial: Monomial) -> bool:
@@ -162,7 +143,7 @@ def _of_arguments(w: Workbench, relation: Term) -> int | None:
     place = w.schema(rule, x=sides[1], y=sides[0])
     if place is None:
         return None
-    return _closed(w, relation, [[str(Fraction(1, below)), [place], None]], [place])
+    return signs.from_facts(w, relation, [[str(Fraction(1, below)), [place], None]])
 
 
 def _argument(w: Workbench, monomial: Monomial) -> Term | None:
@@ -202,7 +183,7 @@ def _of_logarithms(w: Workbench, relation: Term) -> int | None:
         return None
     for side in sides:
         w.schema("exp_log", x=side)
-    return _closed(w, relation, [["1", [place], None]], [place])
+    return signs.from_facts(w, relation, [["1", [place], None]])
 
 
 def _two_sides(w: Workbench, relation: Term) -> tuple[Term, Term] | None:

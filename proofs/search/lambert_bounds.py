@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from proofs.checker.algebra import ONE, Poly, TooLarge
+from proofs.checker.algebra import TooLarge
 from proofs.checker.definedness import NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.tree import Term, postorder, term
@@ -44,7 +44,8 @@ def _by_values(w: Workbench, relation: Term) -> int | None:
                         continue
                     place = _bounded(w, node, u, relation.op == "gt", c > 0)
                     if place is not None:
-                        return _concluded(w, relation, difference, abs(c), row[1], place)
+                        rows = [[str(abs(c)), [*row[1], place], None]]
+                        return signs.from_facts(w, relation, rows)
     return None
 
 
@@ -57,17 +58,3 @@ def _bounded(w: Workbench, node: Term, u: Term, strict: bool, below: bool) -> in
         return None
     small, large = (product, x) if below else (x, product)
     return w.schema("lambertw_increasing" if strict else "lambertw_monotone", x=small, y=large)
-
-
-def _concluded(
-    w: Workbench, relation: Term, value: Poly, factor: Fraction, places: list[int], last: int
-) -> int | None:
-    """The relation as a multiple of the fact at `last`, up to known equations."""
-    product = Poly(ONE, ONE, {((), ()): factor})
-    for place in (*places, last):
-        excess = signs.excess_of(w, w.facts.facts[place].relation)
-        if excess is None:
-            return None
-        product = product * excess
-    ideal = equations.known(w, [relation, w.facts.facts[last].relation])
-    return w.closed(relation, [[str(factor), [*places, last], None]], value - product, ideal)

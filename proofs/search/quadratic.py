@@ -103,11 +103,7 @@ def _by_name(w: Workbench, relation: Term, difference: Poly) -> int | None:
         return found if places else None
     for place in places if relation.op == "ge" else ():
         try:
-            excess = signs.excess_of(w, w.facts.facts[place].relation)
-            ideal = equations.known(w, [relation, w.facts.facts[place].relation])
-            if excess is None:
-                continue
-            found = w.closed(relation, [["1", [place], None]], difference - excess, ideal)
+            found = signs.from_facts(w, relation, [["1", [place], None]])
         except (NoTerm, TooLarge, Stuck, StatementError, NotDefined):
             continue
         if found is not None:

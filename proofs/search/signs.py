@@ -158,6 +158,28 @@ def excess_of(w: Workbench, relation: Term) -> Poly | None:
     return value if value.is_scalar else None
 
 
+def from_facts(w: Workbench, relation: Term, rows: list[list[Any]]) -> int | None:
+    """An inequality as a sum of products of known ones, up to the known equations.
+
+    Args:
+        w: the proof under construction.
+        relation: left > right or left >= right, and the other way.
+        rows: `[coefficient, places of inequalities, None]` for each product.
+    """
+    cited = [w.facts.facts[p].relation for _, places, _ in rows for p in places]
+    ideal = equations.known(w, [relation, *cited])
+    gap = excess_of(w, relation)
+    for coefficient, places, _ in rows:
+        product = Poly(ONE, ONE, {((), ()): Fraction(coefficient)})
+        for place in places:
+            excess = excess_of(w, w.facts.facts[place].relation)
+            if excess is None:
+                return None
+            product = product * excess
+        gap = None if gap is None else gap - product
+    return None if gap is None else w.closed(relation, rows, gap, ideal)
+
+
 def _nonnegative(
     w: Workbench, value: Poly, strict: bool, depth: int, tries: list[int]
 ) -> list[Any] | None:

@@ -198,12 +198,7 @@ def _summed(w: Workbench, relation: Term, high: Term, body: Term) -> int | None:
         w.sums -= 1
     if place is None:
         return None
-    known = w.facts.facts[place].relation
-    excess = signs.excess_of(w, known)
-    ideal = equations.known(w, [relation, known])
-    if excess is None:
-        return None
-    return w.closed(relation, [["1", [place], None]], w.facts.difference(relation) - excess, ideal)
+    return signs.from_facts(w, relation, [["1", [place], None]])
 
 
 def _bodies(w: Workbench, value: Poly, high: Term, mine: dict[Atom, Range]) -> Iterator[Term]:
