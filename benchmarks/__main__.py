@@ -49,14 +49,14 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _kernels(options: argparse.Namespace) -> int:
-    from benchmarks.instances import INSTANCES
+    from benchmarks.cases import cases
     from benchmarks.kernels import as_json, as_table, measure
 
-    unknown = sorted(set(options.names) - INSTANCES.keys())
+    unknown = sorted(set(options.names) - cases().keys())
     if unknown:
-        print(f"no kernel {', '.join(unknown)}; there are {', '.join(INSTANCES)}", file=sys.stderr)
+        print(f"no kernel {', '.join(unknown)}; there are {', '.join(cases())}", file=sys.stderr)
         return 2
-    names = options.names or list(INSTANCES)
+    names = options.names or list(cases())
     rows = [
         measure(name, seed=options.seed)
         for name in tqdm(names, disable=not sys.stderr.isatty(), leave=False)

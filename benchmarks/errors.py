@@ -9,8 +9,7 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from benchmarks.instances import INSTANCES
-from benchmarks.reference import Instance, reference
+from benchmarks.cases import Instance, case, reference
 from derive.library import find
 from derive.steps import Regime
 
@@ -41,7 +40,8 @@ def worst_error(
     Not finite where a finite number was due: the error is infinite.
     """
     rng = np.random.default_rng([seed, *name.encode(), *regime.encode()])
-    arguments = INSTANCES[name][regime](rng, count)
+    of_kernel = case(name)
+    arguments = of_kernel.regimes[regime](rng, count)
     outputs = function(**arguments)
     outputs = outputs if isinstance(outputs, tuple) else (outputs,)
     relative_to = regime_of(name, regime).relative_to
@@ -50,7 +50,10 @@ def worst_error(
         instance = one_instance(arguments, place)
         expected = reference(name, instance)
         got = [np.asarray(output)[place] for output in outputs]
-        scales = _scales(relative_to, instance, expected)
+        scales: list[Any] = [None] * len(expected)  # each entry's own size
+        if relative_to != "each entry":
+            with mpmath.workdps(60):
+                scales = of_kernel.scales[relative_to](instance, expected)
         for want, have, scale in zip(expected, got, scales, strict=True):
             worst = max([worst, *_errors(want, have, scale)])
     return worst
@@ -81,24 +84,3 @@ def _mp(value: Any) -> mpmath.mpf:
     if isinstance(value, Fraction):
         return mpmath.mpf(value.numerator) / value.denominator
     return mpmath.mpf(value)
-
-
-def _scales(relative_to: str, instance: Instance, expected: list[Any]) -> list[Any]:
-    """What the errors of each output are compared with; None for each entry's own size."""
-    if relative_to == "each entry":
-        return [None] * len(expected)
-    with mpmath.workdps(60):
-        if relative_to == "t^2":
-            return [mpmath.mpf(float(instance["t"])) ** 2]
-        if relative_to == "the prior":
-            variance = float(np.abs(instance["cov_uu"]).max())
-            deviations = np.sqrt(np.diagonal(instance["cov_oo"]))
-            drawn = np.abs(instance["value"] - instance["mean_o"])
-            surprise = float(np.max(drawn / np.where(deviations > 0, deviations, 1)))
-            spread = float(np.abs(instance["mean_u"]).max()) + np.sqrt(variance) * (1 + surprise)
-            return [mpmath.mpf(spread), mpmath.mpf(variance)]
-        if relative_to == "the mean":
-            return [max(abs(_mp(entry)) for entry in expected[0]) + 1]
-        # The mean square of the values, which the four terms split.
-        squares = (instance["target"] ** 2).sum(axis=-1)
-        return [mpmath.mpf(float((instance["masses"] * squares).sum()))] * len(expected)

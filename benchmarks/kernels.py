@@ -10,13 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import handwritten
+from benchmarks.cases import case
 from benchmarks.errors import regime_of, worst_error
-from benchmarks.instances import INSTANCES
 from benchmarks.lambdified import lambdified
 
-BATCH = 100_000
-SMALLER = {"risk.four_terms": 2_000, "risk.four_terms_finite": 5_000}
 REPEATS = 9
 SLOW = 1.0  # seconds
 
@@ -43,7 +40,7 @@ def contenders(name: str) -> dict[str, Callable[..., Any] | None]:
     """The kernel and what it is compared with, under one signature."""
     return {
         "kernel": kernel_function(name),
-        "hand-written": handwritten.function(name),
+        "hand-written": case(name).handwritten,
         "lambdify": lambdified(name, cse=False),
         "lambdify cse": lambdified(name, cse=True),
     }
@@ -51,14 +48,15 @@ def contenders(name: str) -> dict[str, Callable[..., Any] | None]:
 
 def measure(name: str, *, seed: int = 0, count: int = 60, batch: int | None = None) -> Row:
     """Times on the typical regime, errors on all regimes."""
-    batch = batch or SMALLER.get(name, BATCH)
-    arguments = INSTANCES[name]["typical"](np.random.default_rng(seed), batch)
+    of_kernel = case(name)
+    batch = batch or of_kernel.batch
+    arguments = of_kernel.regimes["typical"](np.random.default_rng(seed), batch)
     functions = contenders(name)
     times = _times({key: f for key, f in functions.items() if f is not None}, arguments)
     hand = times["hand-written"]
     row = Row(name, batch, 1e3 * times["kernel"])
     row.ratios = {key: times[key] / hand if key in times else None for key in functions}
-    for regime in INSTANCES[name]:
+    for regime in of_kernel.regimes:
         row.bounds[regime] = regime_of(name, regime).bound
         row.errors[regime] = {
             key: _error(name, regime, f, seed, count) for key, f in functions.items()

@@ -9,21 +9,9 @@ import numpy as np
 import sympy
 from sympy import IndexedBase, MatrixSymbol, Symbol
 
-from benchmarks.instances import ANCHOR, HEADS, OBSERVED, TOKENS, UNOBSERVED, WIDTH
+from benchmarks.cases import case
 from derive.entries import entries
 from derive.library import find
-
-# A size for each size of the derivations; a static argument is a size as well.
-SIZES = {
-    "P": TOKENS,
-    "anchor": ANCHOR,
-    "u": UNOBSERVED,
-    "k": OBSERVED,
-    "H": HEADS,
-    "d": WIDTH,
-    "n": 40,
-    "q": 3,
-}
 
 
 def lambdified(name: str, *, cse: bool) -> Callable[..., Any] | None:
@@ -39,7 +27,7 @@ def lambdified(name: str, *, cse: bool) -> Callable[..., Any] | None:
         for symbol in size.free_symbols
     }
     named |= {argument.symbol for argument in kernel.arguments if argument.static}
-    sizes = {symbol: SIZES[str(symbol)] for symbol in named}
+    sizes = {symbol: case(name).sizes[str(symbol)] for symbol in named}
     flat: list[Symbol] = []
     values: dict[Any, Any] = {}
     for argument in kernel.arguments:

@@ -9,8 +9,10 @@ import mpmath
 import numpy as np
 import pytest
 
-from benchmarks import __main__, errors, handwritten, reference
-from benchmarks.instances import INSTANCES
+from benchmarks import __main__, errors
+from benchmarks.cases import case, cases
+from benchmarks.cases.digits import certain
+from benchmarks.cases.exact import independent_rows, solve
 from benchmarks.kernels import as_json, as_table, contenders, measure
 
 
@@ -28,9 +30,9 @@ def test_an_unknown_kernel_is_refused(capsys):
     assert "flow.terminal_eigenvalue" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", sorted(INSTANCES))
+@pytest.mark.parametrize("name", sorted(cases()))
 def test_all_contenders_agree_on_the_typical_regime(name: str):
-    arguments = INSTANCES[name]["typical"](np.random.default_rng(1), 20)
+    arguments = case(name).regimes["typical"](np.random.default_rng(1), 20)
     first, *others = (
         result if isinstance(result, tuple) else (result,)
         for result in (f(**arguments) for f in contenders(name).values() if f is not None)
@@ -41,9 +43,8 @@ def test_all_contenders_agree_on_the_typical_regime(name: str):
 
 
 def test_hand_written_jacobian_is_wrong_where_the_kernel_is_right():
-    error = errors.worst_error(
-        "logratio.softmax_jacobian", "saturated", handwritten.softmax_jacobian, seed=1, count=10
-    )
+    name = "logratio.softmax_jacobian"
+    error = errors.worst_error(name, "saturated", case(name).handwritten, seed=1, count=10)
     assert error > 0.5
 
 
@@ -54,17 +55,17 @@ def test_reference_raises_its_digits_until_two_precisions_agree():
         seen.append(mpmath.mp.dps)
         return [mpmath.mpf(1) / 3 if mpmath.mp.dps >= 400 else mpmath.mpf(mpmath.mp.dps)]
 
-    reference.certain(unstable, {})
+    certain(unstable, {})
     assert seen == [50, 100, 200, 400, 800]
     with pytest.raises(ArithmeticError):
-        reference.certain(lambda instance: [mpmath.mpf(mpmath.mp.dps)], {})
+        certain(lambda instance: [mpmath.mpf(mpmath.mp.dps)], {})
 
 
 def test_exact_solver_and_independent_rows():
     matrix = [[Fraction(0), Fraction(2)], [Fraction(3), Fraction(1)]]
-    assert reference.solve(matrix, [[Fraction(2)], [Fraction(4)]]) == [[1], [1]]
+    assert solve(matrix, [[Fraction(2)], [Fraction(4)]]) == [[1], [1]]
     dependent = [[Fraction(1), Fraction(2)], [Fraction(2), Fraction(4)], [Fraction(0), Fraction(1)]]
-    assert reference.independent_rows(dependent) == [0, 2]
+    assert independent_rows(dependent) == [0, 2]
 
 
 def test_errors_that_are_not_finite_are_infinite():

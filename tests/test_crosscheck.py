@@ -18,39 +18,24 @@ import numpy as np
 import pytest
 import sympy
 
+from benchmarks.cases import case, cases, reference
+from benchmarks.cases.exact import exact
 from benchmarks.errors import one_instance, regime_of, worst_error
-from benchmarks.instances import INSTANCES
 from benchmarks.kernels import kernel_function
-from benchmarks.lambdified import SIZES, lambdified
-from benchmarks.reference import exact, reference
+from benchmarks.lambdified import lambdified
 from derive.entries import entries
 from derive.library import derivations, find, subjects
 from derive.steps import Derivation
 from tests.exact_namespace import EXACT
 
 SEED = 20240
-COUNT = {"risk": 12, "conditioning": 40}
 KERNELS = [d.name for subject in subjects() for d in derivations(subject) if d.kernel]
-# Regimes whose instances the exact namespace can take: rational kernels, exact data.
-RATIONAL = {
-    "conditioning.gaussian_pinv": "singular",
-    "conditioning.gaussian_elimination": "singular",
-    "conditioning.residual_cov": "singular",
-    "conditioning.token_mean": "singular",
-    "logratio.log_ratios": "typical",
-    "logratio.jacobian": "typical",
-    "risk.four_terms": "typical",
-    "risk.four_terms_finite": "degenerate",
-}
+RATIONAL = [name for name in KERNELS if case(name).rational]
 
 
 def regimes() -> Iterator[tuple[str, str]]:
     for name in KERNELS:
-        yield from ((name, regime) for regime in INSTANCES[name])
-
-
-def count_for(name: str) -> int:
-    return COUNT.get(name.partition(".")[0], 60)
+        yield from ((name, regime) for regime in case(name).regimes)
 
 
 def outputs_of(result: Any) -> tuple[np.ndarray, ...]:
@@ -59,17 +44,17 @@ def outputs_of(result: Any) -> tuple[np.ndarray, ...]:
 
 def holds_to_its_table(name: str, regime: str, function: Callable[..., Any], seed: int) -> bool:
     """The law: on this regime the error stays within the kernel's own table."""
-    error = worst_error(name, regime, function, seed=seed, count=count_for(name))
+    error = worst_error(name, regime, function, seed=seed, count=case(name).count)
     print(f"{name} {regime}: worst error {error:.2e}, seed {seed}")
     return error <= regime_of(name, regime).bound
 
 
 def test_every_kernel_has_instances_for_exactly_the_regimes_of_its_table():
-    assert set(KERNELS) == set(INSTANCES)
+    assert set(KERNELS) == set(cases())
     for name in KERNELS:
         kernel = find(name).kernel
         assert kernel is not None
-        assert [regime.name for regime in kernel.regimes] == list(INSTANCES[name])
+        assert [regime.name for regime in kernel.regimes] == list(case(name).regimes)
 
 
 @pytest.mark.parametrize(("name", "regime"), list(regimes()))
@@ -97,7 +82,7 @@ def test_a_wrong_seventh_digit_fails_the_law(name: str):
 def test_exchanged_arguments_change_the_result(name: str):
     """A kernel that confuses two arguments of one shape would be seen by the law."""
     function = kernel_function(name)
-    arguments = INSTANCES[name]["typical"](np.random.default_rng(SEED), 20)
+    arguments = case(name).regimes["typical"](np.random.default_rng(SEED), 20)
     shapes = {key: value.shape for key, value in arguments.items() if not isinstance(value, int)}
     for a, b in itertools.combinations(shapes, 2):
         if shapes[a] != shapes[b]:
@@ -110,9 +95,9 @@ def test_exchanged_arguments_change_the_result(name: str):
 # ---------------------------------------------------------------- exact and 50-digit paths
 
 
-@pytest.mark.parametrize("name", sorted(RATIONAL))
+@pytest.mark.parametrize("name", RATIONAL)
 def test_kernel_is_exact_on_fractions(name: str):
-    arguments = INSTANCES[name][RATIONAL[name]](np.random.default_rng(SEED), 3)
+    arguments = case(name).regimes[case(name).rational](np.random.default_rng(SEED), 3)
     fractions = {
         key: value if isinstance(value, int) or "labels" in key else EXACT.asarray(value)
         for key, value in arguments.items()
@@ -175,8 +160,7 @@ def _rational(value: Any) -> Any:
 def test_derivation_written_out_at_50_digits_is_the_reference(name: str):
     """Exact rational data into the derivation's own entries, evaluated with 50 digits."""
     derivation = find(name)
-    regime = RATIONAL.get(name, "typical") if "gaussian_elimination" not in name else "graded"
-    arguments = INSTANCES[name][regime](np.random.default_rng(SEED + 1), 2)
+    arguments = case(name).regimes[case(name).written](np.random.default_rng(SEED + 1), 2)
     for place in range(2):
         instance = one_instance(arguments, place)
         if name == "risk.four_terms_finite":  # the derivation needs mass in every block
@@ -200,7 +184,7 @@ def test_derivation_written_out_at_50_digits_is_the_reference(name: str):
 def test_kernel_agrees_with_lambdify_on_the_typical_regime(name: str):
     function = lambdified(name, cse=True)
     assert function is not None
-    arguments = INSTANCES[name]["typical"](np.random.default_rng(SEED), 50)
+    arguments = case(name).regimes["typical"](np.random.default_rng(SEED), 50)
     for got, want in zip(
         outputs_of(kernel_function(name)(**arguments)),
         outputs_of(function(**arguments)),
@@ -212,7 +196,6 @@ def test_kernel_agrees_with_lambdify_on_the_typical_regime(name: str):
 
 def test_lambdify_has_no_printer_for_labels():
     assert lambdified("risk.four_terms_finite", cse=False) is None
-    assert set(SIZES) >= {"P", "u", "k", "H", "d", "n", "q"}
 
 
 # ---------------------------------------------------------------- the shape contract
@@ -220,7 +203,7 @@ def test_lambdify_has_no_printer_for_labels():
 
 def batched(name: str, batch: tuple[int, ...]) -> dict[str, Any]:
     count = int(np.prod(batch))
-    arguments = INSTANCES[name]["typical"](np.random.default_rng(SEED), max(count, 1))
+    arguments = case(name).regimes["typical"](np.random.default_rng(SEED), max(count, 1))
     return {
         key: value if isinstance(value, int) else value[:count].reshape((*batch, *value.shape[1:]))
         for key, value in arguments.items()

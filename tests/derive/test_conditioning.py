@@ -6,7 +6,7 @@ import numpy as np
 import sympy
 from sympy import ImmutableDenseMatrix, Matrix, Rational, eye, zeros
 
-from benchmarks.reference import gaussian
+from benchmarks.cases.conditioning import gaussian
 from derive import conditioning
 from derive.entries import entries
 

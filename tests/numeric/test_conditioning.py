@@ -6,7 +6,8 @@ import numpy as np
 import numpy.testing as npt
 import pytest
 
-from benchmarks.reference import exact, gaussian, independent_rows
+from benchmarks.cases.conditioning import gaussian
+from benchmarks.cases.exact import exact, independent_rows
 from numeric import OffSupportError, condition, condition_on_log_ratios
 from numeric.kernels import conditioning as kernels
 
