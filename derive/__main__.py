@@ -1,12 +1,14 @@
-"""`python -m derive list | show NAME | emit [--check]`."""
+"""`python -m derive list | show NAME | rules [NAME...] | emit [--check]`."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+import textwrap
 from pathlib import Path
 
 from derive.emit.module import DEFAULT_FOLDER, drift, emit
+from derive.emit.rules import all_forms, grounds
 from derive.emit.tree import tree_hash
 from derive.library import derivations, find, subjects
 
@@ -19,6 +21,8 @@ def main(arguments: list[str] | None = None) -> int:
     show = commands.add_parser("show", help="one derivation, step by step")
     show.add_argument("name")
     show.add_argument("--latex", action="store_true", help="as LaTeX instead of text")
+    rules = commands.add_parser("rules", help="the rule book of stable forms, or some of it")
+    rules.add_argument("names", nargs="*", metavar="NAME")
     emission = commands.add_parser("emit", help="write the kernels from the derivations")
     emission.add_argument(
         "--check",
@@ -33,6 +37,8 @@ def main(arguments: list[str] | None = None) -> int:
         return _list()
     if options.command == "show":
         return _show(options.name, options.latex)
+    if options.command == "rules":
+        return _rules(options.names)
     return _check(options.folder) if options.check else _emit(options.folder)
 
 
@@ -59,6 +65,22 @@ def _show(name: str, latex: bool) -> int:
         print(error.args[0], file=sys.stderr)
         return 2
     print(derivation.latex() if latex else derivation)
+    return 0
+
+
+def _rules(names: list[str]) -> int:
+    book = {form.name: form for form in all_forms()}
+    unknown = sorted(set(names) - book.keys())
+    if unknown:
+        print(f"no form {', '.join(unknown)}; there are {', '.join(book)}", file=sys.stderr)
+        return 2
+    for form in (book[name] for name in names or book):
+        print(form.name)
+        told = (form.equality, form.domain, form.why, grounds(form))
+        for label, text in zip(("form", "for", "why", "proved"), told, strict=True):
+            print(
+                textwrap.fill(text, 100, initial_indent=f"  {label:8}", subsequent_indent=" " * 10)
+            )
     return 0
 
 

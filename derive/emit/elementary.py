@@ -164,6 +164,9 @@ FORMS = (
         "exp(e) overflows from e = 709 on, and omega/b reads 0/0 where b = 0. The exponent keeps "
         "its rounding error as a second float, since exp turns it into a relative error.",
         _lambert_quotient,
+        ("forms.wright_omega", "forms.wright_omega_root"),
+        "That the rest of a rounded sum or product is exact: Knuth (1997), section 4.2.2; Dekker "
+        "(1971).",
     ),
     Form(
         "log_one_plus_ratio",
@@ -172,6 +175,7 @@ FORMS = (
         "overflows",
         "(s + r)/s rounds to 1 for small r/s, and r/s overflows for large.",
         _log_one_plus,
+        ("forms.log_one_plus_ratio",),
     ),
     Form(
         "log_ratio",
@@ -179,5 +183,6 @@ FORMS = (
         "1e150 > a > 0, 1e150 > b > 0; the third where the quotient overflows",
         "a/b rounds to 1 for a near b, and log a - log b cancels unless they are far apart.",
         _log_ratio,
+        ("forms.log_ratio",),
     ),
 )

@@ -14,7 +14,7 @@ from derive.emit.names import EmitError, checked_name
 from derive.emit.nodes import SymmetricPart
 from derive.emit.operations import operation_count
 from derive.emit.rows import softmax_parts
-from derive.emit.rules import ELIMINATION, Form, SweepForm, choose
+from derive.emit.rules import ELIMINATION, Form, SweepForm, choose, grounds
 from derive.emit.tree import tree_hash
 from derive.emit.wrap import wrapped
 from derive.indices import bound_indices, index_sizes
@@ -251,7 +251,10 @@ def _docstring(derivation: Derivation, kernel: Kernel, body: Body, operations: s
     if body.used:
         forms = ["Chosen forms:"]
         for form in body.used:
-            forms += _item(form.name, f"{form.equality}, for {form.domain}. Why: {form.why}")
+            forms += _item(
+                form.name,
+                f"{form.equality}, for {form.domain}. Why: {form.why} Proved: {grounds(form)}",
+            )
         sections.append(forms)
     if kernel.regimes:
         errors = ["Worst relative error, float64, held by a test:"]

@@ -41,6 +41,7 @@ FORMS = (
         "any real A; V belongs to the singular values above rank_tol times the largest",
         "A^+ times A has the error eps times the condition of A; V V' has the error eps.",
         _kernel_projector,
+        ("forms.kernel_projector",),
     ),
     Form(
         "symmetric_pinv",
@@ -48,6 +49,7 @@ FORMS = (
         "symmetric psd S",
         "a singular covariance is a normal case, and its inverse does not exist.",
         _symmetric_pinv,
+        ("forms.symmetric_pinv",),
     ),
     Form(
         "pinv",
@@ -55,5 +57,6 @@ FORMS = (
         "any real A",
         "right at any rank.",
         _pinv,
+        ("forms.pinv",),
     ),
 )

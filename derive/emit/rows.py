@@ -134,6 +134,7 @@ FORMS = (
         "any real l",
         "the anchor is one more logit, so that the shift covers it too.",
         _extended,
+        ("forms.anchor_zero",),
     ),
     Form(
         "log_max_shift",
@@ -141,6 +142,7 @@ FORMS = (
         "any real x",
         "a probability that underflows has a finite logarithm.",
         _log_max_shift,
+        ("forms.log_max_shift",),
     ),
     Form(
         "max_shift",
@@ -149,6 +151,7 @@ FORMS = (
         "no exponential overflows, and the sum is at least 1. Stored with the batch last, since "
         "reductions over a short axis are slow.",
         _max_shift,
+        ("forms.max_shift",),
     ),
     Form(
         "complement",
@@ -156,6 +159,7 @@ FORMS = (
         "entries that sum to one",
         "1 - s_j loses every digit once s_j rounds to 1; the others' sum keeps them.",
         _complement,
+        ("forms.complement",),
     ),
     Form(
         "block_average",
@@ -163,5 +167,6 @@ FORMS = (
         "w >= 0",
         "a block without mass would read 0/0, and no expectation sees it.",
         _block_average,
+        ("forms.block_average", "forms.block_without_mass"),
     ),
 )

@@ -22,6 +22,8 @@ class Form:
     """One equality of the rule book.
 
     `apply` gives the chosen form of an expression, or None where the form does not fit it.
+    `theorems` are the names of the theorems that say so; `proof` is a reference for what the
+    statement language can't say, such as a fact about rounding.
     """
 
     name: str
@@ -29,6 +31,8 @@ class Form:
     domain: str
     why: str
     apply: Callable[[Basic, Body], Basic | None]
+    theorems: tuple[str, ...]
+    proof: str = ""
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,14 @@ class SweepForm:
     domain: str
     why: str
     apply: Callable[[dict[str, Basic], Body], dict[str, Basic] | None]
+    theorems: tuple[str, ...]
+    proof: str = ""
+
+
+def grounds(form: Form | SweepForm) -> str:
+    """What a form rests on: the names of its theorems, and a reference beside them."""
+    named = f"{', '.join(form.theorems)}." if form.theorems else ""
+    return f"{named} {form.proof}".strip()
 
 
 def choose(expression: Basic, body: Body) -> Basic:
@@ -71,4 +83,10 @@ ELIMINATION = SweepForm(
     "an explicit inverse loses the symmetry and the scale of each coordinate; a sweep keeps what "
     "is left psd up to rounding, also for a graded or singular block.",
     eliminate,
+    ("forms.elimination", "forms.zero_pivot"),
 )
+
+
+def all_forms() -> tuple[Form | SweepForm, ...]:
+    """The whole rule book."""
+    return (ELIMINATION, *rule_book())

@@ -62,7 +62,8 @@ def eigenvalue_appendix_clock(
             a >= e, a >= 0, b >= 0 a factor of a; the third where omega < 1, so also where b =
             0. Why: exp(e) overflows from e = 709 on, and omega/b reads 0/0 where b = 0. The
             exponent keeps its rounding error as a second float, since exp turns it into a
-            relative error.
+            relative error. Proved: forms.wright_omega, forms.wright_omega_root. That the rest
+            of a rounded sum or product is exact: Knuth (1997), section 4.2.2; Dekker (1971).
 
     Worst relative error, float64, held by a test:
         typical: beta*lambda0 in [1e-3, 1e3], up to full decay: 2e-15 of each entry.
@@ -122,7 +123,8 @@ def eigenvalue_main_clock(
             a >= e, a >= 0, b >= 0 a factor of a; the third where omega < 1, so also where b =
             0. Why: exp(e) overflows from e = 709 on, and omega/b reads 0/0 where b = 0. The
             exponent keeps its rounding error as a second float, since exp turns it into a
-            relative error.
+            relative error. Proved: forms.wright_omega, forms.wright_omega_root. That the rest
+            of a rounded sum or product is exact: Knuth (1997), section 4.2.2; Dekker (1971).
 
     Worst relative error, float64, held by a test:
         typical: beta*lambda0 in [1e-3, 1e3], up to full decay: 2e-15 of each entry.
@@ -181,6 +183,7 @@ def denoising_time_appendix_clock(
         log_one_plus_ratio: log((s + r)/s) = log1p(r/s) = log r - log s + log1p(s/r), for s >=
             0, r >= 0; infinite where s = 0 < r; the last term is below rounding where r/s
             overflows. Why: (s + r)/s rounds to 1 for small r/s, and r/s overflows for large.
+            Proved: forms.log_one_plus_ratio.
 
     Worst relative error, float64, held by a test:
         typical: s, sigma2, beta in [1e-3, 1e3]: 2e-15 of each entry.
@@ -235,6 +238,7 @@ def denoising_time_main_clock(
         log_one_plus_ratio: log((s + r)/s) = log1p(r/s) = log r - log s + log1p(s/r), for s >=
             0, r >= 0; infinite where s = 0 < r; the last term is below rounding where r/s
             overflows. Why: (s + r)/s rounds to 1 for small r/s, and r/s overflows for large.
+            Proved: forms.log_one_plus_ratio.
 
     Worst relative error, float64, held by a test:
         typical: s, sigma2, beta in [1e-3, 1e3]: 2e-15 of each entry.
@@ -289,7 +293,8 @@ def terminal_eigenvalue(beta: Array, s: Array, sigma2: Array, *, xp: Namespace =
             a >= e, a >= 0, b >= 0 a factor of a; the third where omega < 1, so also where b =
             0. Why: exp(e) overflows from e = 709 on, and omega/b reads 0/0 where b = 0. The
             exponent keeps its rounding error as a second float, since exp turns it into a
-            relative error.
+            relative error. Proved: forms.wright_omega, forms.wright_omega_root. That the rest
+            of a rounded sum or product is exact: Knuth (1997), section 4.2.2; Dekker (1971).
 
     Worst relative error, float64, held by a test:
         typical: beta, s, sigma2 in [1e-2, 1e2]: 2e-15 of each entry.

@@ -9,10 +9,15 @@ import pytest
 from mpmath import mpf
 
 from derive.emit.kernel import write_kernel
-from derive.emit.rules import ELIMINATION, rule_book
+from derive.emit.rules import all_forms
 from derive.library import derivations, find, subjects
+from proofs.decide import decide
+from proofs.evaluate import Truth, evaluate
+from proofs.language.parser import parse
+from proofs.library import Library
+from proofs.verdict import Verdict
 
-FORMS = {form.name: form for form in (*rule_book(), ELIMINATION)}
+FORMS = {form.name: form for form in all_forms()}
 CHOSEN = {
     "flow.eigenvalue_appendix_clock": {"wright_omega"},
     "flow.denoising_time_main_clock": {"log_one_plus_ratio"},
@@ -47,6 +52,61 @@ def test_every_form_is_used_and_says_where_and_why():
         assert "=" in form.equality
         assert form.domain
         assert form.why.endswith(".")
+
+
+@pytest.mark.parametrize("name", sorted(FORMS))
+def test_every_form_is_a_theorem_and_it_is_proved(name: str):
+    form, library = FORMS[name], Library()
+    assert form.theorems or form.proof
+    for theorem in form.theorems:
+        assert library.verdict(library.find(theorem)) is Verdict.PROVED, theorem
+
+
+def test_every_theorem_on_forms_is_one_of_a_form():
+    named = {theorem for form in FORMS.values() for theorem in form.theorems}
+    assert {t.name for t in Library() if t.subject == "forms"} <= named
+
+
+# What a person would write by mistake in place of each form.
+NEIGHBOURS = {
+    "the shift is left out of the sum": "let n : dimension\nlet x : vector(n)\nlet j : index(n)\n"
+    "show exp(x[j])/sum(exp(x[k]), k, 1, n) = exp(x[j] - max(x))/sum(exp(x[k]), k, 1, n)",
+    "the logarithm loses its shift": "let n : dimension\nlet x : vector(n)\nlet j : index(n)\n"
+    "show log(exp(x[j])/sum(exp(x[k]), k, 1, n)) = x[j] - log(sum(exp(x[k] - max(x)), k, 1, n))",
+    "the others without the hypothesis": "let n : dimension\nlet s : vector(n)\nlet j : index(n)\n"
+    "show 1 - s[j] = sum((1 - unit(n, j)[k])*s[k], k, 1, n)",
+    "no one for the anchor": "let n : dimension\nlet l : vector(n + 1)\nassume l[n + 1] = 0\n"
+    "show sum(exp(l[j]), j, 1, n) = sum(exp(l[j]), j, 1, n + 1)",
+    "log a forgotten": "let a, b : positive\nlet x : real\n"
+    "define omega = lambertw(a*exp(x))\nshow omega/b = a/b*exp(x + omega)",
+    "the ratio upside down": "let s, r : positive\nshow log((s + r)/s) = log(1 + s/r)",
+    "the sign of the ratio": "let a, b : positive\nshow log(a/b) = log(1 + abs(a - b)/min(a, b))",
+    "the projector on the rows": "let n, d : dimension\nlet A : matrix(n, d)\n"
+    "show eye(d) - pinv(A)*A = pinv(A)*A",
+    "singular vectors exchanged": "let n, r : dimension\nlet U, V : matrix(n, r)\n"
+    "assume U.T*U = eye(r)\nassume V.T*V = eye(r)\nshow pinv(U*V.T) = U*V.T",
+    "an average without its mass": "let n : dimension\nlet w, v : vector(n)\n"
+    "assume sum(w[p], p, 1, n) > 0\ndefine average = sum(w[p]*v[p], p, 1, n)\n"
+    "show sum(w[p]*(v[p] - average), p, 1, n) = 0",
+    "a sweep that forgets the cross": "let n, k : dimension\nlet S : matrix(n, n)\n"
+    "let C, G : matrix(n, k)\nlet R : matrix(k, k)\nlet a : vector(n)\nlet b : vector(k)\n"
+    "let p : real\nassume p != 0\nassume symmetric(R)\nassume G*(R - b*b.T/p) = C\n"
+    "show G*R + (a - G*b)*b.T/p = C",
+    "a zero pivot without the order": "let k : dimension\nlet R : matrix(k, k)\n"
+    "let b : vector(k)\nassume symmetric(R)\nassume det(block([[R, b], [b.T, 0]])) = 0\n"
+    "show b = zeros(k, 1)",
+}
+
+
+@pytest.mark.parametrize("name", NEIGHBOURS)
+def test_a_false_form_is_refuted_with_an_exact_witness(name: str):
+    (statement,) = parse(NEIGHBOURS[name]).statements
+    decision = decide(statement, seconds=20, seed=1)
+    assert decision.verdict is Verdict.REFUTED, decision
+    assert decision.witness is not None
+    model = decision.witness.model
+    assert all(evaluate(h, model) is Truth.TRUE for h in statement.hypotheses)
+    assert evaluate(statement.goal, model) is Truth.FALSE
 
 
 def close(left, right) -> bool:

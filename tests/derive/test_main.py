@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from derive.__main__ import main
+from derive.emit.rules import all_forms
 
 
 def test_list_has_every_derivation_with_its_hash(capsys):
@@ -25,6 +26,20 @@ def test_show_prints_the_steps(capsys):
 def test_show_of_an_unknown_name_says_what_there_is(capsys):
     assert main(["show", "flow.nothing"]) == 2
     assert "flow.terminal_eigenvalue" in capsys.readouterr().err
+
+
+def test_rules_lists_the_rule_book(capsys):
+    assert main(["rules"]) == 0
+    whole = capsys.readouterr().out
+    for form in all_forms():
+        assert main(["rules", form.name]) == 0
+        part = capsys.readouterr().out
+        assert part in whole
+        words = " ".join(part.split())
+        for told in (form.name, form.equality, form.domain, form.why, *form.theorems):
+            assert told in words
+    assert main(["rules", "nothing"]) == 2
+    assert "max_shift" in capsys.readouterr().err
 
 
 def test_check_prints_a_diff_and_fails_where_bytes_differ(tmp_path: Path, capsys):
