@@ -15,6 +15,7 @@ from sympy import (
     Add,
     Basic,
     Expr,
+    HadamardProduct,
     Identity,
     ImmutableDenseMatrix,
     Indexed,
@@ -146,6 +147,11 @@ class _Writer:
             return self.matrix(value.arg).inv()
         if isinstance(value, Pinv):
             return _pseudo_inverse(self.matrix(value.arg))
+        if isinstance(value, HadamardProduct):
+            first, *factors = map(self.matrix, value.args)
+            for factor in factors:
+                first = first.multiply_elementwise(factor)
+            return first
         if not isinstance(value, (MatAdd, MatMul)):
             raise TypeError(f"no explicit entries for {type(value).__name__}: {value}")
         total, *parts = [

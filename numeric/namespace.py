@@ -2,9 +2,9 @@
 
 A kernel runs on any namespace `xp` that offers, on its own arrays:
 
-    asarray, where, any, sum, max, minimum, abs, copysign, exp, log, log1p, concat, zeros, ones,
-    eye, matrix_transpose,
-    broadcast_to, reshape, inf; linalg.svd and linalg.eigh, or an exact linalg.pinv in their stead;
+    asarray, where, any, sum, max, minimum, abs, copysign, exp, log, log1p, sqrt, tanh, concat,
+    zeros, ones, eye, matrix_transpose, broadcast_to, reshape, inf, pi; linalg.svd and linalg.eigh,
+    or an exact linalg.pinv in their stead;
     + - * / ** @, unary -, comparisons, & |, indexing by integers, slices, None and Ellipsis,
     .shape, .ndim, .dtype (anything that zeros takes back as dtype=).
 

@@ -6,7 +6,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from sympy import Basic, Indexed, IndexedBase, MatMul, MatrixExpr, MatrixSymbol, Mul, Symbol
+from sympy import (
+    Basic,
+    Indexed,
+    IndexedBase,
+    Integer,
+    MatMul,
+    MatrixExpr,
+    MatrixSymbol,
+    Mul,
+    Symbol,
+)
 from sympy.logic.boolalg import Boolean
 
 from derive.emit.code import COLUMN, ROW, Code
@@ -160,6 +170,8 @@ class Body:
         """The expression with every value that has a name replaced by it, for any index."""
         for value, atom in self._temporaries:
             expression = _replaced(expression, value, atom, indices)
+            if type(value) is Mul:  # SymPy squares each factor by itself
+                expression = _replaced_once(expression, value**2, atom**2)
         return expression
 
 
@@ -200,6 +212,16 @@ def _replaced_once(expression: Basic, value: Basic, atom: Basic) -> Basic:
             if tuple(parts[start : start + width]) == value.args:
                 parts[start : start + width] = [atom]
                 break
-    elif type(expression) is Mul and type(value) is Mul and set(value.args) <= set(parts):
-        parts = [part for part in parts if part not in value.args] + [atom]
+    elif type(expression) is Mul and type(value) is Mul:
+        parts = _with_factors_named(parts, value, atom)
     return expression if tuple(parts) == expression.args else expression.func(*parts)
+
+
+def _with_factors_named(parts: list[Basic], value: Mul, atom: Basic) -> list[Basic]:
+    """The factors of a product, those of a value replaced by its atom; its number may differ."""
+    number, rest = value.as_coeff_Mul()
+    if not isinstance(rest, Mul):  # one factor alone is no reason to divide by its number
+        number, rest = Integer(1), value
+    if not set(rest.args) <= set(parts):
+        return parts
+    return [1 / number, *(part for part in parts if part not in rest.args), atom]

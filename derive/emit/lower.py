@@ -16,6 +16,7 @@ from sympy import (
     Add,
     And,
     Basic,
+    HadamardProduct,
     ImmutableDenseMatrix,
     Indexed,
     Integer,
@@ -36,6 +37,8 @@ from sympy import (
     log,
     nan,
     oo,
+    pi,
+    tanh,
     zoo,
 )
 from sympy.core.relational import Relational
@@ -91,15 +94,15 @@ class Printer:
         # SymPy's matrix sums and products are subclasses of the scalar ones: they come first.
         self.rules: tuple[tuple[Any, Callable[[Any], Code]], ...] = (
             (Number, self._number),
+            (type(pi), self._pi),
             (Symbol, self._symbol),
             (Indexed, self._indexed),
             (MatMul, self._matmul),
+            (HadamardProduct, self._hadamard),
             ((Add, MatAdd), self._add),
             (Mul, self._mul),
             (Pow, self._pow),
-            (exp, self._exp),
-            (Abs, self._abs),
-            (log, self._log),
+            ((exp, Abs, log, tanh), self._function),
             (Where, self._where),
             (Piecewise, self._piecewise),
             (Relational, self._relation),
@@ -242,19 +245,14 @@ class Printer:
             )
         raise EmitError("only integer powers and square roots are printed", power)
 
-    def _exp(self, node: Basic) -> Code:
-        return self._entrywise(
-            ATOM, [self.print(node.args[0])], lambda parts: f"xp.exp({parts[0].text})"
-        )
+    def _pi(self, _: Basic) -> Code:
+        return Code("xp.pi", number=True)
 
-    def _abs(self, node: Basic) -> Code:
+    def _function(self, node: Any) -> Code:
+        """A function that every namespace has under SymPy's own name, in lower case."""
+        name = type(node).__name__.lower()
         return self._entrywise(
-            ATOM, [self.print(node.args[0])], lambda parts: f"xp.abs({parts[0].text})"
-        )
-
-    def _log(self, node: Basic) -> Code:
-        return self._entrywise(
-            ATOM, [self.print(node.args[0])], lambda parts: f"xp.log({parts[0].text})"
+            ATOM, [self.print(node.args[0])], lambda parts: f"xp.{name}({parts[0].text})"
         )
 
     def _node(self, node: Any) -> Code:
@@ -446,10 +444,8 @@ class Printer:
         if code.axes == (ROW,):  # from the right, so that a vector stays a vector
             for factor in reversed(matrices[:-1]):
                 left = self.print(factor)
-                code = Code(
-                    f"({left.inside(PRODUCT)} @ {self.aligned(code, (ROW, COLUMN)).text})[..., 0]",
-                    axes=(ROW,),
-                )
+                right = self.aligned(code, (ROW, COLUMN)).inside(UNARY)
+                code = Code(f"({left.inside(PRODUCT)} @ {right})[..., 0]", axes=(ROW,))
         elif len(matrices) > 1:
             factors = [self.print(factor) for factor in matrices]
             code = Code(
@@ -457,8 +453,25 @@ class Printer:
             )
         if not scalars or Mul(*scalars) == 1:
             return code
+        below = [
+            factor for factor in scalars if isinstance(factor, Pow) and is_negative(factor.exp)
+        ]
+        above = (
+            [self.print(Mul(*(f for f in scalars if f not in below)))] if scalars != below else []
+        )
+        divisors = [self.print(Pow(factor.base, -factor.exp)) for factor in below]
+
+        def write(parts: list[Code]) -> str:
+            front = [
+                part.inside(PRODUCT if not place else UNARY) for place, part in enumerate(parts)
+            ]
+            factors = len(above) + 1
+            return " / ".join([" * ".join(front[:factors]), *front[factors:]])
+
+        return self._entrywise(PRODUCT, [*above, code, *divisors], write)
+
+    def _hadamard(self, product: HadamardProduct) -> Code:
+        codes = [self.print(factor) for factor in product.args]
         return self._entrywise(
-            PRODUCT,
-            [self.print(Mul(*scalars)), code],
-            lambda parts: f"{parts[0].inside(PRODUCT)} * {parts[1].inside(UNARY)}",
+            PRODUCT, codes, lambda parts: " * ".join(part.inside(UNARY) for part in parts)
         )

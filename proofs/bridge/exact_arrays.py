@@ -195,6 +195,16 @@ class ExactNamespace:
     def log1p(self, array: ExactArray) -> ExactArray:
         return _each(lambda x: fmpq(0) if _is(x, 0) else arb(x).log1p(), array)
 
+    def sqrt(self, array: ExactArray) -> ExactArray:
+        return _each(_sqrt, array)
+
+    def tanh(self, array: ExactArray) -> ExactArray:
+        return _each(lambda x: fmpq(0) if _is(x, 0) else arb(x).tanh(), array)
+
+    @property
+    def pi(self) -> ExactArray:
+        return _array(arb.pi())
+
     def concat(self, arrays: Sequence[ExactArray], axis: int) -> ExactArray:
         return _array(np.concatenate([a.entries for a in arrays], axis=axis))
 
@@ -297,6 +307,16 @@ def _log(x: Entry) -> Entry:
     if not x > 0:
         raise NotExact(f"the logarithm of {x}")
     return arb(x).log()
+
+
+def _sqrt(x: Entry) -> Entry:
+    """A rational where the square root is one."""
+    if isinstance(x, fmpq):
+        if x < 0:
+            raise NotExact(f"the square root of {x}")
+        if x.p.is_square() and x.q.is_square():
+            return fmpq(x.p.isqrt(), x.q.isqrt())
+    return arb(x).sqrt()
 
 
 def _sign(x: Entry) -> Entry:

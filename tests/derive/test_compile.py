@@ -10,6 +10,7 @@ import sympy
 from sympy import (
     Float,
     Function,
+    HadamardProduct,
     ImmutableDenseMatrix,
     KroneckerDelta,
     LambertW,
@@ -21,15 +22,19 @@ from sympy import (
     exp,
     log,
     oo,
+    pi,
     sqrt,
     symbols,
+    tanh,
     zoo,
 )
 
 from derive import compile
+from derive.emit.kernel import write_body
 from derive.emit.names import EmitError, NameRefusedError
 from derive.logratio import J, K, softmax
 from derive.notation import Pinv, index, vector
+from derive.steps import Argument, Kernel
 
 x, y = symbols("x y", positive=True)
 
@@ -80,6 +85,44 @@ def test_sum_of_products_becomes_a_matrix_product():
     assert "a @ b" in f.source
     left, right = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(3, 4)
     np.testing.assert_array_equal(f(left, right), left @ right)
+
+
+def test_a_matrix_times_a_sum_of_vectors_keeps_its_brackets():
+    a, b, c = MatrixSymbol("A", 2, 3), MatrixSymbol("b", 3, 1), MatrixSymbol("c", 3, 1)
+    f = compile(a * (b - c) / x, [a, b, c, x])
+    given, left, right = np.arange(6.0).reshape(2, 3), np.arange(3.0), np.array([2.0, 0.0, 5.0])
+    np.testing.assert_array_equal(f(given, left, right, 4.0), given @ (left - right) / 4)
+    assert f.source.rstrip().endswith("/ x[..., None]")
+
+
+def test_product_entry_by_entry():
+    a, b = MatrixSymbol("A", 2, 2), MatrixSymbol("B", 2, 2)
+    f = compile(HadamardProduct(a * b, a + b), [a, b])
+    left, right = np.arange(4.0).reshape(2, 2), np.array([[1.0, 2.0], [0.0, 3.0]])
+    np.testing.assert_array_equal(f(left, right), (left @ right) * (left + right))
+
+
+def test_constants_and_functions_of_the_namespace():
+    f = compile(log(2 * pi * x) + tanh(y), [x, y])
+    assert float(f(0.5, 1e3)) == pytest.approx(np.log(np.pi) + 1, rel=1e-15)
+
+
+def test_a_named_value_is_found_with_another_number_before_it_and_squared():
+    i, n = index("i"), Symbol("n", integer=True, positive=True)
+    a, b = vector("a"), vector("b", positive=True)
+    named = a[i] / sqrt(b[i])
+    assert named**2 == a[i] ** 2 / b[i]  # SymPy forgets the square
+    change = 6 * x * log(y)
+    kernel = Kernel(
+        arguments=(Argument(a, "", (n,)), Argument(b, "", (n,)), Argument(x, ""), Argument(y, "")),
+        outputs={"square": "", "half": ""},
+        domain=("",),
+        axes={"square": (i,), "half": ()},
+        temporaries=((vector("ratio")[i], named), (Symbol("change", real=True), change)),
+    )
+    lines = write_body(kernel, {"square": named**2, "half": tanh(change / 2)})[0].lines
+    assert "square = ratio**2" in lines
+    assert "half = xp.tanh(change / 2)" in lines
 
 
 def test_identity_takes_its_size_from_an_argument():

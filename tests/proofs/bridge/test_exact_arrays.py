@@ -48,6 +48,7 @@ OPERATIONS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "abs and sign": lambda xp, a, b: xp.abs(a) * xp.sign(a),
     "copysign": lambda xp, a, b: xp.copysign(b, a),
     "exp and log": lambda xp, a, b: xp.log(1 + xp.exp(a)) + xp.log1p(b),
+    "sqrt and tanh": lambda xp, a, b: xp.sqrt(xp.abs(a)) - xp.tanh(b) * xp.pi,
     "concat": lambda xp, a, b: xp.concat([a, b], axis=-1),
     "indices": lambda xp, a, b: a[..., 0, None] + b[..., 1:, :],
     "broadcast": lambda xp, a, b: xp.broadcast_to(a[..., None, :, :], (*a.shape[:-2], 4, 2, 3)),
@@ -106,6 +107,8 @@ def test_what_has_no_value_is_an_error_and_no_nan():
 def test_exact_values_stay_rational_where_functions_have_one():
     assert EXACT.exp(EXACT.asarray(0)).entries[()] == fmpq(1)
     assert EXACT.log(EXACT.asarray(1)).entries[()] == fmpq(0)
+    assert EXACT.sqrt(EXACT.asarray(Fraction(4, 9))).entries[()] == fmpq(2, 3)
+    assert EXACT.tanh(EXACT.asarray(0)).entries[()] == fmpq(0)
     product = EXACT.asarray(0) * EXACT.exp(EXACT.asarray(1))
     assert product.entries[()] == fmpq(0)
 
