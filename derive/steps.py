@@ -78,7 +78,7 @@ class Kernel:
     `axes` gives each output's free indices in order; matrix outputs need none.
     `temporaries` names subexpressions that have a meaning, in the order in which they are computed.
     `index_order` is the order in which arrays carry the indices, where it is not that of `axes`.
-    `symmetric` lists the matrices, arguments or outputs, that are symmetric positive semidefinite.
+    `symmetric` lists the symmetric matrices: outputs, and arguments that are psd as well.
     """
 
     arguments: tuple[Argument, ...]

@@ -56,7 +56,7 @@ def array_code(name: str, places: list[str], axes: Axes) -> Code:
 
 def transposed(code: Code) -> Code:
     """The last two axes exchanged; twice is not at all."""
-    axes = code.axes if ROW in code.axes else code.axes[::-1]
+    axes = code.axes if ROW in code.axes else (*code.axes[:-2], *code.axes[-2:][::-1])
     if code.untransposed is not None:
         return Code(code.untransposed, axes=axes)
     text = f"xp.matrix_transpose({code.text})"

@@ -106,9 +106,13 @@ def _output(name: str, value: Basic, original: Basic, kernel: Kernel, body: Body
         axes: tuple[Basic, ...] = (ROW,) if original.shape[1] == 1 else (ROW, COLUMN)
     else:
         axes = kernel.axes.get(name, ())
-    if name in kernel.symmetric:
+    symmetric = name in kernel.symmetric
+    if symmetric and isinstance(original, MatrixExpr):
         value = SymmetricPart(value)
     text = body.source(value, axes)
+    if symmetric and not isinstance(original, MatrixExpr):
+        body.need("numeric.linear_algebra", SymmetricPart.call)
+        text = f"{SymmetricPart.call}(xp, {text})"
     if len(kernel.outputs) > 1 and not text.isidentifier():
         # A sweep has bound the output's own name already; the last touch keeps it.
         bound = name if value == SymmetricPart(_named(name, value)) else body.fresh(name)

@@ -75,6 +75,16 @@ _SYMBOLS = {
 }
 
 
+def _one_root(product: Mul) -> Mul:
+    """The product with the roots of plain numbers, such as sqrt(2)/sqrt(pi), in one."""
+    roots = [f for f in product.args if f.is_Pow and f.is_number and abs(f.exp) == Rational(1, 2)]
+    if len(roots) < 2:
+        return product
+    inside = Mul(*(f.base if f.exp > 0 else 1 / f.base for f in roots))
+    rest = [f for f in product.args if f not in roots]
+    return Mul(*rest, Pow(inside, Rational(1, 2), evaluate=False), evaluate=False)
+
+
 class Printer:
     """Prints expressions whose arguments and temporaries are known by name.
 
@@ -139,7 +149,8 @@ class Printer:
             return code
         kept = tuple(axis for axis in axes if axis in code.axes)
         if kept != code.axes:
-            if kept != code.axes[::-1] or len(kept) != 2:
+            exchanged = (*code.axes[:-2], *code.axes[-2:][::-1])
+            if kept != exchanged:
                 raise EmitError(f"can't order the axes {code.axes} of {code.text!r} as {axes}")
             return self.aligned(transposed(code), axes)
         if code.spread is not None:
@@ -210,6 +221,7 @@ class Printer:
             return self._masked(masks, Mul(*(f for f in product.args if f not in masks)))
         above: list[Basic] = []
         below: list[Basic] = []
+        product = _one_root(product)
         for factor in sorted(product.args, key=lambda f: (not f.is_Number, canonical(f))):
             if isinstance(factor, Rational) and not isinstance(factor, Integer):
                 above += [Integer(factor.p)] if factor.p != 1 else []
@@ -238,6 +250,8 @@ class Printer:
             return self._quotient([], [Pow(power.base, -power.exp)])
         code = [self.print(power.base)]
         if power.exp == Rational(1, 2):
+            if code[0].number:  # a Python number, which takes on the type of what it meets
+                return Code(f"{code[0].inside(ATOM)}**(1 / 2)", POWER, number=True)
             return self._entrywise(ATOM, code, lambda parts: f"xp.sqrt({parts[0].text})")
         if isinstance(power.exp, Integer):
             return self._entrywise(
@@ -390,31 +404,53 @@ class Printer:
         return self._contraction(body, index) or self._reduced(body, index, "xp.sum")
 
     def _contraction(self, body: Basic, index: Basic) -> Code | None:
-        """A sum of products over an axis that two arrays share is a matrix product."""
-        if not isinstance(body, Mul) or len(body.args) != 2:
+        """A sum of products over an axis that two arrays share is a matrix product.
+
+        Axes that both carry besides are a batch, the first axes of each.
+        """
+        factors = self._two_factors(body) if isinstance(body, Mul) else []
+        codes = [self.print(factor) for factor in factors]
+        if len(codes) != 2 or any(index not in code.axes for code in codes):
             return None
-        codes = [self.print(factor) for factor in body.args]
-        free = [[axis for axis in code.axes if axis != index] for code in codes]
-        if any(index not in code.axes for code in codes) or sorted(map(len, free)) not in (
-            [0, 1],
-            [1, 1],
-        ):
+        shared = tuple(a for a in codes[0].axes if a in codes[1].axes and a != index)
+        free = [[a for a in code.axes if a not in (*shared, index)] for code in codes]
+        if any(code.axes[: len(shared)] != shared for code in codes):
             return None
-        if [] in free:  # a matrix times a vector
+        if sorted(map(len, free)) == [0, 1]:  # a matrix times a vector
             vector, matrix = codes if free[0] == [] else codes[::-1]
             (axis,) = free[0] or free[1]
-            first = matrix if matrix.axes[1] == index else transposed(matrix)
-            second = self.aligned(vector, (index, axis))
-            return Code(f"({first.inside(UNARY)} @ {second.inside(UNARY)})[..., 0]", axes=(axis,))
+            first = matrix if matrix.axes[-1] == index else transposed(matrix)
+            second = self.aligned(vector, (*shared, index, axis))
+            text = f"({first.inside(UNARY)} @ {second.inside(UNARY)})[..., 0]"
+            return Code(text, axes=(*shared, axis))
+        if list(map(len, free)) != [1, 1]:
+            return None
         (left, left_free), (right, right_free) = sorted(
             zip(codes, free, strict=True), key=lambda pair: self.order.index(pair[1][0])
         )
-        if left_free == right_free:
-            return None
-        first = left if left.axes[1] == index else transposed(left)
-        second = right if right.axes[0] == index else transposed(right)
+        first = left if left.axes[-1] == index else transposed(left)
+        second = right if right.axes[-1] != index else transposed(right)
         text = f"{first.inside(UNARY)} @ {second.inside(UNARY)}"
-        return Code(text, PRODUCT, (left_free[0], right_free[0]))
+        return Code(text, PRODUCT, (*shared, left_free[0], right_free[0]))
+
+    def _two_factors(self, product: Mul) -> list[Basic]:
+        """The factors; beyond two, one whose axes another carries is multiplied into it first."""
+        factors = sorted(product.args, key=canonical)
+        carried = {factor: set(self.print(factor).axes) for factor in factors}
+        while len(factors) > 2:
+            within = [
+                (factor, other)
+                for factor in factors
+                for other in factors
+                if factor is not other and carried[factor] <= carried[other]
+            ]
+            if not within:
+                break
+            factor, other = min(within, key=lambda pair: len(carried[pair[1]]))
+            merged = factor * other
+            carried[merged] = carried[other]
+            factors = [merged, *(f for f in factors if f not in (factor, other))]
+        return factors
 
     # ------------------------------------------------------------ matrices
 

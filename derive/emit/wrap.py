@@ -6,9 +6,43 @@ _PAIRS = {"(": ")", "[": "]"}
 
 
 def wrapped(line: str, width: int) -> list[str]:
-    """The line, or several lines of at most `width` columns where its brackets allow it."""
+    """The line, or several lines of at most `width` columns where brackets or sums allow it."""
     if len(line) <= width or line.lstrip().startswith("#"):
         return [line]
+    lines = _at_brackets(line, width)
+    if any(len(part) > width for part in lines):
+        return _at_terms(line, width) or lines
+    return lines
+
+
+def _at_terms(line: str, width: int) -> list[str]:
+    """One line for each term of the sum that the line is, assigns or returns; none if it isn't."""
+    indent = line[: len(line) - len(line.lstrip())]
+    text = line.strip()
+    head = next(
+        (h for h in ("return ", f"{text.partition(' = ')[0]} = ") if text.startswith(h)), ""
+    )
+    terms = _terms(text[len(head) :])
+    if len(terms) < 2:
+        return []
+    if not head:  # an argument of a call: it stands in brackets already
+        return [part for term in terms for part in wrapped(indent + term, width)]
+    inner = [part for term in terms for part in wrapped(f"{indent}    {term}", width)]
+    return [f"{indent}{head}(", *inner, f"{indent})"]
+
+
+def _terms(text: str) -> list[str]:
+    """The terms of a sum, each but the first with its sign before it."""
+    depth, start, found = 0, 0, []
+    for place, letter in enumerate(text):
+        depth += (letter in _PAIRS) - (letter in _PAIRS.values())
+        if depth == 0 and text[place : place + 3] in (" + ", " - "):
+            found.append(text[start:place])
+            start = place + 1
+    return [*found, text[start:]]
+
+
+def _at_brackets(line: str, width: int) -> list[str]:
     indent = line[: len(line) - len(line.lstrip())]
     text = line.strip()
     if text.startswith("return ") and _commas(text[7:]):

@@ -87,6 +87,39 @@ def test_sum_of_products_becomes_a_matrix_product():
     np.testing.assert_array_equal(f(left, right), left @ right)
 
 
+def test_a_shared_axis_is_a_batch_of_matrix_products():
+    a, b, r = sympy.IndexedBase("a"), sympy.IndexedBase("b"), vector("r")
+    i, j, k, m = map(index, "ijkm")
+    n = Symbol("n", integer=True, positive=True)
+    total = Sum(r[j] * a[i, j, k] * b[i, j, m], (j, 0, n - 1))
+    f = compile(total, [r, a, b], axes=(i, k, m))
+    assert "@" in f.source
+    rng = np.random.default_rng(0)
+    args = rng.normal(size=(2, 3)), rng.normal(size=(2, 5, 3, 4)), rng.normal(size=(2, 5, 3, 2))
+    np.testing.assert_allclose(
+        f(*args), np.einsum("xj,xijk,xijm->xikm", *args), rtol=1e-13, atol=1e-14
+    )
+    weighted = compile(Sum(a[i, j, k] * r[j], (j, 0, n - 1)), [r, a], axes=(i, k))
+    np.testing.assert_allclose(
+        weighted(*args[:2]), np.einsum("xj,xijk->xik", *args[:2]), rtol=1e-13, atol=1e-14
+    )
+
+
+def test_roots_of_plain_numbers_are_one_and_keep_the_type():
+    f = compile(exp(-x) / sqrt(2 * pi), [x])
+    assert "(1 / 2)" in f.source
+    assert f(np.float32(1.5)).dtype == np.float32
+    np.testing.assert_allclose(f(1.5), np.exp(-1.5) / np.sqrt(2 * np.pi), rtol=1e-15)
+
+
+def test_a_long_sum_is_broken_before_its_signs():
+    names = sympy.symbols("first_long_name second_long_name third_long_name fourth_long_name")
+    f = compile(sum(name**2 * other for name in names for other in names), list(names))
+    assert max(map(len, f.source.splitlines())) <= 100
+    values = (0.5, 1.5, -2.0, 3.0)
+    assert f(*values) == sum(v**2 * w for v in values for w in values)
+
+
 def test_a_matrix_times_a_sum_of_vectors_keeps_its_brackets():
     a, b, c = MatrixSymbol("A", 2, 3), MatrixSymbol("b", 3, 1), MatrixSymbol("c", 3, 1)
     f = compile(a * (b - c) / x, [a, b, c, x])
