@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from sympy import Eq, Expr, IndexedBase, KroneckerDelta, Product, Sum, exp, log
 
+from derive.derivatives import gradient_of, jvp
 from derive.notation import Extended, Skip, index, size, vector
 from derive.steps import Argument, Derivation, Kernel, Regime, Step
 
@@ -299,6 +300,39 @@ def softmax_jacobian() -> Derivation:
     )
 
 
+def row_jvp() -> Derivation:
+    """Change of the row along a direction of its logits."""
+    return jvp(
+        row(),
+        LOGITS,
+        title="change of the softmax row along a direction of its logits",
+        equation=r"\mathrm{d}s_j = s_j \Big(\mathrm{d}x_j - \sum_k s_k\,\mathrm{d}x_k\Big)",
+        temporaries=((ROW[J], softmax(J)),),
+        regimes=(
+            Regime("typical", "logits of order 1 to 10", 1e-14, "the weighted spread"),
+            Regime("saturated", "one logit ahead by 40", 3e-14, "the weighted spread"),
+            Regime("huge", "logits of +-800", 1e-13, "the weighted spread"),
+        ),
+    )
+
+
+def log_det_jacobian_gradient() -> Derivation:
+    """Gradient of that log-determinant by the logits."""
+    return gradient_of(
+        log_det_jacobian(),
+        LOGITS,
+        index=J,
+        title="gradient of the log-determinant of the Jacobian by the logits",
+        equation=r"\partial_{x_j} \Big(-\sum_{k=1}^{P} \log s_k\Big) = P s_j - 1",
+        temporaries=((ROW[J], softmax(J)),),
+        regimes=(
+            Regime("typical", "logits of order 1 to 10", 1e-14, "the number of tokens"),
+            Regime("saturated", "one logit ahead by 40", 1e-14, "the number of tokens"),
+            Regime("huge", "logits of +-800", 1e-13, "the number of tokens"),
+        ),
+    )
+
+
 DERIVATIONS = (
     row,
     log_ratios,
@@ -307,5 +341,7 @@ DERIVATIONS = (
     jacobian,
     det_jacobian,
     log_det_jacobian,
+    log_det_jacobian_gradient,
     softmax_jacobian,
+    row_jvp,
 )

@@ -183,6 +183,60 @@ def softmax_jacobian(logits: ArrayLike) -> door.Floats:
     return kernels.softmax_jacobian(_tokens("logits", logits))
 
 
+def log_ratio_log_det_gradient(logits: ArrayLike) -> door.Floats:
+    r"""Gradient of the log-determinant of `log_ratio_log_det` by the logits.
+
+    .. math:: \partial_{x_j} \Big(-\sum_{k=1}^{P} \log s_k\Big) = P s_j - 1
+
+    Args:
+        logits: finite, shape ``(*batch, P)``.
+
+    Returns:
+        gradient, shape ``(*batch, P)``; its entries sum to 0.
+
+    Raises:
+        ShapeError, DtypeError, NonFiniteError: `logits` is no such array.
+
+    Source: FB-11 (eq. 11). Kernel: `logratio.log_det_jacobian_gradient`.
+
+    Example:
+        >>> log_ratio_log_det_gradient([0.0, 0.0]).tolist()
+        [0.0, 0.0]
+    """
+    return kernels.log_det_jacobian_gradient(_tokens("logits", logits))
+
+
+def softmax_change(logits: ArrayLike, direction: ArrayLike) -> door.Floats:
+    r"""Change of the softmax row along a direction of its logits, without the Jacobian.
+
+    .. math:: \mathrm{d}s_j = s_j \Big(\mathrm{d}x_j - \sum_k s_k\,\mathrm{d}x_k\Big)
+
+    Args:
+        logits: finite, shape ``(*batch, P)``.
+        direction: how the logits change, finite, shape ``(*batch, P)``.
+
+    Returns:
+        change of the row, shape ``(*batch, P)``; its entries sum to 0.
+
+    Raises:
+        ShapeError, DtypeError, NonFiniteError: an argument is no such array, or the shapes don't
+            fit together.
+
+    Source: FB-5, FB-11. Kernel: `logratio.row_jvp`.
+
+    Example:
+        >>> softmax_change([0.0, 0.0], [1.0, 0.0]).tolist()
+        [0.25, -0.25]
+    """
+    logits, direction = _tokens("logits", logits), _tokens("direction", direction)
+    if logits.shape[-1] != direction.shape[-1]:
+        raise ShapeError(
+            "direction", f"{logits.shape[-1]} entries in the last axis", f"shape {direction.shape}"
+        )
+    door.common_batch(logits=(logits, 1), direction=(direction, 1))
+    return kernels.row_jvp(logits, direction)
+
+
 def _tokens(name: str, value: ArrayLike) -> door.Floats:
     array = door.real(name, value, 1)
     if array.shape[-1] == 0:

@@ -107,6 +107,21 @@ def sum_of_others(xp: Namespace, vector: Array) -> Array:
     return xp.matrix_transpose(others @ xp.matrix_transpose(vector))
 
 
+def value_at_largest(xp: Namespace, weights: Array, values: Array) -> Array:
+    """The value at the largest weight along the last axis; the average over several of them.
+
+    It is what others are measured from, to lose no digits; where none are lost any value will do.
+    """
+    if is_exact(xp):
+        return values[..., 0]
+    largest = weights == xp.max(weights, axis=-1)[..., None]
+    chosen = indicator(xp, largest, values)
+    if xp is np:  # without the array of products
+        count = np.count_nonzero(largest, axis=-1).astype(values.dtype)
+        return np.einsum("...j,...j->...", chosen, values) / count
+    return xp.sum(chosen * values, axis=-1) / xp.sum(chosen, axis=-1)
+
+
 def stack_entries(xp: Namespace, entries: list[Any]) -> Array:
     """A vector or matrix from scalar entries, each an array over the batch or a plain number."""
     nested = isinstance(entries[0], list)

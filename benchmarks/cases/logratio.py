@@ -122,6 +122,38 @@ def softmax_jacobian(instance: Instance) -> list[Any]:
         return [[[s[j] * ((j == k) - s[k]) for k in range(len(s))] for j in range(len(s))]]
 
 
+def log_det_jacobian_gradient(instance: Instance) -> list[Any]:
+    with mpmath.workdps(mpmath.mp.dps + 800):
+        s = _probabilities(mp_vector(instance["logits"]))
+        return [[len(s) * value - 1 for value in s]]
+
+
+def row_jvp(instance: Instance) -> list[Any]:
+    with mpmath.workdps(mpmath.mp.dps + 800):
+        s = _probabilities(mp_vector(instance["logits"]))
+        along = mp_vector(instance["d_logits"])
+        mean = mpmath.fsum(a * b for a, b in zip(s, along, strict=True))
+        return [[own * (moved - mean) for own, moved in zip(s, along, strict=True)]]
+
+
+def _weighted_spread(instance: Instance, _outputs: list[Any]) -> list[Any]:
+    """The largest s_j sum_k s_k |dx_j - dx_k|, or the smallest float where that is less."""
+    s, along = _probabilities(mp_vector(instance["logits"])), mp_vector(instance["d_logits"])
+    return [
+        max(
+            mpf(2) ** -1022,
+            *(
+                own * mpmath.fsum(w * abs(moved - other) for w, other in zip(s, along, strict=True))
+                for own, moved in zip(s, along, strict=True)
+            ),
+        )
+    ]
+
+
+def _tokens(instance: Instance, _outputs: list[Any]) -> list[Any]:
+    return [len(instance["logits"])]
+
+
 # ---------------------------------------------------------------- by hand
 
 
@@ -160,8 +192,25 @@ def softmax_jacobian_by_hand(logits: Array) -> Array:
     return result
 
 
+def log_det_jacobian_gradient_by_hand(logits: Array) -> Array:
+    return logits.shape[-1] * row_by_hand(logits) - 1
+
+
+def row_jvp_by_hand(logits: Array, d_logits: Array) -> Array:
+    s = row_by_hand(logits)
+    return s * (d_logits - (s * d_logits).sum(axis=-1, keepdims=True))
+
+
 def _kinds(make: Callable[[str], Generator], *kinds: str) -> dict[str, Generator]:
     return {kind: make(kind) for kind in kinds}
+
+
+def _along(kind: str) -> Generator:
+    def drawn(rng: np.random.Generator, count: int) -> Arguments:
+        drawn = _logits(kind)(rng, count)
+        return {**drawn, "d_logits": 5 + rng.normal(size=drawn["logits"].shape)}
+
+    return drawn
 
 
 _LOGITS = _kinds(_logits, "typical", "saturated", "huge")
@@ -195,5 +244,19 @@ CASES = {
         rational="typical",
     ),
     "log_det_jacobian": Case(_LOGITS, log_det_jacobian, log_det_jacobian_by_hand, sizes=SIZES),
+    "log_det_jacobian_gradient": Case(
+        _LOGITS,
+        log_det_jacobian_gradient,
+        log_det_jacobian_gradient_by_hand,
+        sizes=SIZES,
+        scales={"the number of tokens": _tokens},
+    ),
+    "row_jvp": Case(
+        _kinds(_along, "typical", "saturated", "huge"),
+        row_jvp,
+        row_jvp_by_hand,
+        sizes=SIZES,
+        scales={"the weighted spread": _weighted_spread},
+    ),
     "softmax_jacobian": Case(_LOGITS, softmax_jacobian, softmax_jacobian_by_hand, sizes=SIZES),
 }

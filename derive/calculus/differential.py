@@ -245,9 +245,16 @@ class _Rules:
 
 def _over(change: Any, base: Any) -> Any:
     """A change over its base; the divisor goes inside of a sum, where it meets its fellows."""
-    if isinstance(change, Sum):
-        return Sum(change.args[0] / base, *change.args[1:])
-    return change / base
+    if not isinstance(change, Sum):
+        return change / base
+    body, *limits = change.args
+    taken = base.atoms(Symbol)
+    for place, (bound, low, high) in enumerate(limits):
+        fresh = bound
+        while fresh in taken:  # the base may bind the same index
+            fresh = Symbol(f"{fresh.name}'", **fresh.assumptions0)
+        body, limits[place] = body.subs(bound, fresh), (fresh, low, high)
+    return Sum(body / base, *limits)
 
 
 def _added(terms: Any, like: Any) -> Any:

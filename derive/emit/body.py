@@ -36,6 +36,7 @@ class Body:
         order: the index symbols in the order in which arrays carry them.
         arguments: names of the kernel's arguments; True for a plain Python number.
         sizes: the text that gives the number of values of an index.
+        axis_sizes: the text that gives a size of the derivation, by its symbol.
         symmetric: names of the matrices that are symmetric positive semidefinite.
         rewrite: applies the rule book to an expression, binding temporaries here.
     """
@@ -45,6 +46,7 @@ class Body:
         order: tuple[Basic, ...],
         arguments: dict[str, bool],
         sizes: dict[Basic, str],
+        axis_sizes: dict[Basic, str],
         symmetric: tuple[str, ...],
         rewrite: Rewrite,
     ) -> None:
@@ -63,6 +65,7 @@ class Body:
             order,
             lambda home, name: self.imports.add((home, name)),
             lambda index: self.sizes[index],
+            axis_sizes,
         )
         for name, is_number in arguments.items():
             self._printer.known[checked_name(name)] = is_number

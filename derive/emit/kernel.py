@@ -58,6 +58,7 @@ def write_body(kernel: Kernel, result: Mapping[str, Basic]) -> tuple[Body, list[
         order,
         {argument.name: argument.static for argument in kernel.arguments},
         _size_texts(kernel, result),
+        _axis_texts(kernel),
         kernel.symmetric,
         choose,
     )
@@ -173,6 +174,18 @@ def _size_texts(kernel: Kernel, result: Mapping[str, Basic]) -> dict[Basic, str]
         index: f"{size.argument}.shape[{size.axis}]{signs[size.more]}"
         for index, size in index_sizes(kernel, result).items()
     }
+
+
+def _axis_texts(kernel: Kernel) -> dict[Basic, str]:
+    """The source that gives a size, from the first argument that has it, or one more or less."""
+    texts: dict[Basic, str] = {}
+    signs = {0: "", 1: " - 1", -1: " + 1"}
+    for argument in kernel.arguments:
+        for axis, size in enumerate(argument.shape, -len(argument.shape)):
+            for symbol in size.free_symbols:
+                if size - symbol in signs:
+                    texts.setdefault(symbol, f"{argument.name}.shape[{axis}]{signs[size - symbol]}")
+    return texts
 
 
 # ---------------------------------------------------------------- text around the statements

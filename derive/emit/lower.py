@@ -8,7 +8,7 @@ refused by name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sympy import (
@@ -61,7 +61,7 @@ from derive.emit.code import (
     trimmed,
 )
 from derive.emit.names import EmitError, checked_name
-from derive.emit.nodes import Call, InsertZero, MaxOver, SumOfOthers, Where
+from derive.emit.nodes import AtLargest, Call, InsertZero, MaxOver, SumOfOthers, Where
 from derive.emit.tree import canonical, is_negative, reading_order
 from derive.notation import Skip
 
@@ -92,14 +92,20 @@ class Printer:
         order: the index symbols, in the order in which arrays carry them.
         need: called with (home, name) for each import that a printed call needs.
         index_size: the text of an index's number of values.
+        axis_size: the text of a size, by its symbol.
     """
 
     def __init__(
-        self, order: Axes, need: Callable[[str, str], object], index_size: Callable[[Basic], str]
+        self,
+        order: Axes,
+        need: Callable[[str, str], object],
+        index_size: Callable[[Basic], str],
+        axis_size: Mapping[Basic, str],
     ) -> None:
         self.order = (*order, ROW, COLUMN)
         self.need = need
         self.index_size = index_size
+        self.axis_size = axis_size
         self.known: dict[str, bool] = {}  # name -> is it a plain Python number
         # SymPy's matrix sums and products are subclasses of the scalar ones: they come first.
         self.rules: tuple[tuple[Any, Callable[[Any], Code]], ...] = (
@@ -122,6 +128,7 @@ class Printer:
             (MaxOver, self._max),
             (InsertZero, self._insert),
             (SumOfOthers, self._others),
+            (AtLargest, self._at_largest),
             (MatrixSymbol, self._matrix),
             (ImmutableDenseMatrix, self._explicit),
             (Transpose, self._transpose),
@@ -192,6 +199,9 @@ class Printer:
         return name
 
     def _symbol(self, symbol: Symbol) -> Code:
+        if symbol in self.axis_size and str(symbol.name) not in self.known:
+            text = self.axis_size[symbol]
+            return Code(text, SUM if " " in text else ATOM, number=True)
         name = self._name(symbol)
         return array_code(name, [], ()) if not self.known[name] else Code(name, number=True)
 
@@ -385,6 +395,11 @@ class Printer:
         family, index = node.args
         self.need("numeric.namespace", "sum_of_others")
         return Code(f"sum_of_others(xp, {self._name(family)})", axes=(index,))
+
+    def _at_largest(self, node: Basic) -> Code:
+        self.need("numeric.namespace", "value_at_largest")
+        given = ", ".join(self._name(family) for family in node.args)
+        return Code(f"value_at_largest(xp, {given})")
 
     def _reduced(self, body: Basic, index: Basic, name: str) -> Code:
         code = self.print(body)

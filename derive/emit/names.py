@@ -46,6 +46,7 @@ _RESERVED = frozenset(
         "indicator",
         "insert_zero",
         "sum_of_others",
+        "value_at_largest",
         "stack_entries",
         "diagonal_mask",
         "batch_contiguous",

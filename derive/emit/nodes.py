@@ -149,3 +149,9 @@ class SumOfOthers(Function):
     """`SumOfOthers(vector, index)`: for each entry the sum of all others."""
 
     nargs = 2
+
+
+class AtLargest(Function):
+    """`AtLargest(weights, values)`: the value where the weight is largest, or their average."""
+
+    nargs = 2

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sympy import Basic, Eq, Expr, Indexed, KroneckerDelta, Mul, Pow, Sum, exp, log
+from sympy import Add, Basic, Eq, Expr, Indexed, KroneckerDelta, Mul, Pow, Sum, exp, log
 
 from derive.emit.body import Body
-from derive.emit.nodes import Indicator, InsertZero, MaxOver, SumOfOthers, Where
+from derive.emit.nodes import AtLargest, Indicator, InsertZero, MaxOver, SumOfOthers, Where
 from derive.emit.rules import Form
 from derive.indices import bound_indices
 from derive.notation import Extended
@@ -101,6 +101,26 @@ def _complement(expression: Basic, body: Body) -> Basic | None:
     return own_entry * Where(Eq(index, other.indices[0]), others, -other)
 
 
+def _mean_deviation(expression: Basic, body: Body) -> Basic | None:
+    """x_j - sum_k s_k x_k where the entries of s are known to sum to one."""
+    if not isinstance(expression, Add) or len(expression.args) != 2:
+        return None
+    means = [term for term in expression.args if isinstance(-term, Sum)]
+    own = [term for term in expression.args if isinstance(term, Indexed)]
+    if len(means) != 1 or len(own) != 1 or len(own[0].indices) != 1:
+        return None
+    mean, limits = (-means[0]).args
+    bound = limits.args[0]
+    weights = [f for f in mean.args if isinstance(f, Indexed) and str(f.base) in body.rows]
+    index = own[0].indices[0]
+    if len(weights) != 1 or mean != weights[0] * own[0].subs(index, bound):
+        return None
+    body.store_batch_last(str(own[0].base), 1)
+    center = body.let("center", AtLargest(weights[0].base, own[0].base))
+    centered = body.let("centered", own[0] - center, (index,))
+    return centered - body.let("mean", Sum(weights[0] * centered.subs(index, bound), limits))
+
+
 def _block_average(expression: Basic, body: Body) -> Basic | None:
     """sum_p [same label] w_p v_p / sum_p [same label] w_p."""
     if not isinstance(expression, Mul) or len(expression.args) != 2:
@@ -160,6 +180,15 @@ FORMS = (
         "1 - s_j loses every digit once s_j rounds to 1; the others' sum keeps them.",
         _complement,
         ("forms.complement",),
+    ),
+    Form(
+        "mean_deviation",
+        "x_j - sum_k s_k x_k = (x_j - c) - sum_k s_k (x_k - c), c = x where s is largest",
+        "entries s_k that sum to one",
+        "x_j cancels against its own share of the mean where s_j is near 1; the difference from c "
+        "is small there from the start.",
+        _mean_deviation,
+        ("forms.mean_deviation",),
     ),
     Form(
         "block_average",

@@ -26,15 +26,18 @@ from numeric.namespace import (
     root_of_smallest,
     smallest_normal,
     sum_of_others,
+    value_at_largest,
 )
 
 __all__ = [
     "jacobian",
     "log_det_jacobian",
+    "log_det_jacobian_gradient",
     "log_ratios",
     "log_ratios_of_row",
     "row",
     "row_from_log_ratios",
+    "row_jvp",
     "softmax_jacobian",
 ]
 
@@ -274,6 +277,45 @@ def log_det_jacobian(logits: Array, *, xp: Namespace = None) -> Array:
 
 
 @errstate(under="ignore")
+def log_det_jacobian_gradient(logits: Array, *, xp: Namespace = None) -> Array:
+    r"""Gradient of the log-determinant of the Jacobian by the logits.
+
+    .. math:: \partial_{x_j} \Big(-\sum_{k=1}^{P} \log s_k\Big) = P s_j - 1
+
+    Args:
+        logits: shape ``(*batch, P)``; logits of one head.
+        xp: array namespace; default: that of the arguments, or NumPy.
+
+    Returns:
+        gradient: ``(*batch, P)``; derivatives of log_det by logits.
+
+    Domain: any finite logits. Arguments are trusted; the algorithms of `numeric` check them.
+
+    Chosen forms:
+        max_shift: exp(x_j)/sum_k exp(x_k) = exp(x_j - m)/sum_k exp(x_k - m), m = max x, for any
+            real x. Why: no exponential overflows, and the sum is at least 1. Stored with the
+            batch last, since reductions over a short axis are slow. Proved: forms.max_shift.
+
+    Worst relative error, float64, held by a test:
+        typical: logits of order 1 to 10: 1e-14 of the number of tokens.
+        saturated: one logit ahead by 40: 1e-14 of the number of tokens.
+        huge: logits of +-800: 1e-13 of the number of tokens.
+
+    Operations: 2 -, 1 *, 1 /, 1 batch_contiguous, 1 exp, 1 max, 1 sum.
+
+    Source: FB-11 (eq. 11). Derivation: logratio.log_det_jacobian_gradient, tree
+    sha256:e4b4fe0aade2d74b.
+    """
+    xp = namespace(xp, logits)
+    (logits,) = real_arrays(xp, logits)
+    logits = batch_contiguous(xp, logits, 1)
+    logits_shifted = logits - xp.max(logits, axis=-1)[..., None]
+    weights = xp.exp(logits_shifted)
+    row = weights / xp.sum(weights, axis=-1)[..., None]
+    return row * logits.shape[-1] - 1
+
+
+@errstate(under="ignore")
 def softmax_jacobian(logits: Array, *, xp: Namespace = None) -> Array:
     r"""Jacobian of the row by its logits.
 
@@ -316,3 +358,50 @@ def softmax_jacobian(logits: Array, *, xp: Namespace = None) -> Array:
     return row[..., None] * xp.where(
         diagonal_mask(xp, logits.shape[-1]), others[..., None], -row[..., None, :]
     )
+
+
+@errstate(under="ignore")
+def row_jvp(logits: Array, d_logits: Array, *, xp: Namespace = None) -> Array:
+    r"""Change of the softmax row along a direction of its logits.
+
+    .. math:: \mathrm{d}s_j = s_j \Big(\mathrm{d}x_j - \sum_k s_k\,\mathrm{d}x_k\Big)
+
+    Args:
+        logits: shape ``(*batch, P)``; logits of one head.
+        d_logits: shape ``(*batch, P)``; direction in which logits changes.
+        xp: array namespace; default: that of the arguments, or NumPy.
+
+    Returns:
+        row_jvp: ``(*batch, P)``; change of: probabilities.
+
+    Domain: any finite logits. Arguments are trusted; the algorithms of `numeric` check them.
+
+    Chosen forms:
+        max_shift: exp(x_j)/sum_k exp(x_k) = exp(x_j - m)/sum_k exp(x_k - m), m = max x, for any
+            real x. Why: no exponential overflows, and the sum is at least 1. Stored with the
+            batch last, since reductions over a short axis are slow. Proved: forms.max_shift.
+        mean_deviation: x_j - sum_k s_k x_k = (x_j - c) - sum_k s_k (x_k - c), c = x where s is
+            largest, for entries s_k that sum to one. Why: x_j cancels against its own share of
+            the mean where s_j is near 1; the difference from c is small there from the start.
+            Proved: forms.mean_deviation.
+
+    Worst relative error, float64, held by a test:
+        typical: logits of order 1 to 10: 1e-14 of the weighted spread.
+        saturated: one logit ahead by 40: 3e-14 of the weighted spread.
+        huge: logits of +-800: 1e-13 of the weighted spread.
+
+    Operations: 3 -, 2 *, 1 /, 2 batch_contiguous, 1 exp, 1 max, 2 sum, 1 value_at_largest.
+
+    Source: FB-5 (eq. 5). Derivation: logratio.row_jvp, tree sha256:9cca289303f902d8.
+    """
+    xp = namespace(xp, logits, d_logits)
+    logits, d_logits = real_arrays(xp, logits, d_logits)
+    logits = batch_contiguous(xp, logits, 1)
+    logits_shifted = logits - xp.max(logits, axis=-1)[..., None]
+    weights = xp.exp(logits_shifted)
+    row = weights / xp.sum(weights, axis=-1)[..., None]
+    d_logits = batch_contiguous(xp, d_logits, 1)
+    center = value_at_largest(xp, row, d_logits)
+    centered = d_logits - center[..., None]
+    mean = xp.sum(centered * row, axis=-1)
+    return (centered - mean[..., None]) * row

@@ -365,10 +365,27 @@ def _mean_square(arguments: Mapping[str, np.ndarray], outputs: Mapping[str, Exac
     return dict.fromkeys(outputs, float((arguments["masses"] * squares).sum()))
 
 
+def _weighted_spread(
+    arguments: Mapping[str, np.ndarray], outputs: Mapping[str, ExactArray]
+) -> dict:
+    """The largest s_j sum_k s_k |dx_j - dx_k|, or what balls resolve of the direction."""
+    logits, along = arguments["logits"], arguments["d_logits"]
+    weights = np.exp(logits - logits.max())
+    row = weights / weights.sum()
+    apart = np.abs(along[:, None] - along[None, :]) @ row
+    return dict.fromkeys(outputs, max(_largest(row * apart), 1e-50 * _largest(along)))
+
+
+def _tokens(arguments: Mapping[str, np.ndarray], outputs: Mapping[str, ExactArray]) -> dict:
+    return dict.fromkeys(outputs, float(len(arguments["logits"])))
+
+
 _SCALES: dict[str, Callable[..., dict[str, float | None]]] = {
     "each entry": _each_entry,
     "t^2": _t_squared,
     "the prior": _prior,
     "the mean": _mean,
     "the mean square of the values": _mean_square,
+    "the weighted spread": _weighted_spread,
+    "the number of tokens": _tokens,
 }

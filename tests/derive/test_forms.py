@@ -26,6 +26,8 @@ CHOSEN = {
     "logratio.log_ratios_of_row": {"log_ratio"},
     "logratio.log_det_jacobian": {"log_max_shift"},
     "logratio.softmax_jacobian": {"max_shift", "complement"},
+    "logratio.row_jvp": {"max_shift", "mean_deviation"},
+    "logratio.log_det_jacobian_gradient": {"max_shift"},
     "conditioning.gaussian_pinv": {"symmetric_pinv"},
     "conditioning.gaussian_elimination": {"elimination"},
     "conditioning.residual_cov": {"kernel_projector"},
@@ -75,6 +77,9 @@ NEIGHBOURS = {
     "show log(exp(x[j])/sum(exp(x[k]), k, 1, n)) = x[j] - log(sum(exp(x[k] - max(x)), k, 1, n))",
     "the others without the hypothesis": "let n : dimension\nlet s : vector(n)\nlet j : index(n)\n"
     "show 1 - s[j] = sum((1 - unit(n, j)[k])*s[k], k, 1, n)",
+    "a mean of weights that don't sum to one": "let n : dimension\nlet x, s : vector(n)\n"
+    "let c : real\nlet j : index(n)\n"
+    "show x[j] - sum(s[k]*x[k], k, 1, n) = (x[j] - c) - sum(s[k]*(x[k] - c), k, 1, n)",
     "no one for the anchor": "let n : dimension\nlet l : vector(n + 1)\nassume l[n + 1] = 0\n"
     "show sum(exp(l[j]), j, 1, n) = sum(exp(l[j]), j, 1, n + 1)",
     "log a forgotten": "let a, b : positive\nlet x : real\n"
@@ -143,6 +148,9 @@ def test_row_forms():
             assert close(s[j], shifted[j] / sum(shifted))
             assert close(mpmath.log(s[j]), x[j] - max(x) - mpmath.log(sum(shifted)))
             assert close(s[j] * (1 - s[j]), s[j] * sum(s[k] for k in range(3) if k != j))
+            mean = sum(a * b for a, b in zip(s, x, strict=True))
+            off = [value - x[1] for value in x]
+            assert close(x[j] - mean, off[j] - sum(a * b for a, b in zip(s, off, strict=True)))
         assert close(1 + sum(weights[1:]), sum([mpmath.exp(0), *weights[1:]]))
 
 

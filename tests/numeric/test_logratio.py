@@ -9,6 +9,7 @@ from scipy.integrate import dblquad
 from scipy.stats import multivariate_normal
 
 import numeric
+from numeric.errors import ShapeError
 
 SEED = 161
 
@@ -116,3 +117,39 @@ def test_one_token_and_empty_batches():
     assert numeric.log_ratio_jacobian([1.0], 0).shape == (0, 0)
     assert numeric.log_ratio_log_det([3.0]) == 0
     assert numeric.softmax_jacobian(np.zeros((0, 4))).shape == (0, 4, 4)
+
+
+def test_change_of_a_row_is_its_jacobian_along_the_direction():
+    rng = np.random.default_rng(7)
+    logits, direction = rng.normal(size=(4, 1, 5)), rng.normal(size=(3, 5))
+    got = numeric.softmax_change(logits, direction)
+    assert got.shape == (4, 3, 5)
+    want = (numeric.softmax_jacobian(logits) @ direction[..., None])[..., 0]
+    np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-16)
+    np.testing.assert_allclose(got.sum(axis=-1), 0, atol=1e-15)
+
+
+def test_change_of_a_saturated_row_keeps_its_digits():
+    """One logit ahead by 60: every entry moves by multiples of exp(-60)."""
+    logits, direction = np.array([60.0, 0.0, 0.0]), np.array([1.0, 3.0, 2.0])
+    small = np.exp(-60.0)
+    got = numeric.softmax_change(logits, direction)
+    np.testing.assert_allclose(got, small * np.array([-3.0, 2.0, 1.0]), rtol=1e-14)
+
+
+def test_a_direction_of_another_length_is_refused():
+    with pytest.raises(ShapeError, match="3 entries"):
+        numeric.softmax_change([1.0, 2.0, 3.0], [1.0, 2.0])
+
+
+def test_gradient_of_the_log_determinant_against_differences():
+    rng = np.random.default_rng(8)
+    logits, step = rng.normal(size=6), 1e-5
+    got = numeric.log_ratio_log_det_gradient(logits)
+    for j in range(6):
+        unit = step * (np.arange(6) == j)
+        up, down = (
+            numeric.log_ratio_log_det(logits + unit),
+            numeric.log_ratio_log_det(logits - unit),
+        )
+        assert abs(got[j] - (up - down) / (2 * step)) < 1e-8

@@ -57,6 +57,15 @@ def test_sum_of_others_never_subtracts():
     npt.assert_allclose(namespace.sum_of_others(np, row[0]), [3e-30, 1.0, 1.0], rtol=1e-15)
 
 
+def test_value_at_the_largest_weight_and_the_average_over_ties():
+    weights = np.array([[0.1, 0.7, 0.2], [0.4, 0.2, 0.4]])
+    values = np.array([[5.0, 6.0, 7.0], [1.0, 9.0, 3.0]])
+    npt.assert_array_equal(namespace.value_at_largest(np, weights, values), [6.0, 2.0])
+    got = namespace.value_at_largest(np, weights, values[0].astype(np.float32))
+    assert got.dtype == np.float32
+    assert namespace.value_at_largest(EXACT, EXACT.asarray([1, 2]), EXACT.asarray([3, 4])) == 3
+
+
 def test_stacked_entries_broadcast():
     got = namespace.stack_entries(np, [[np.array([1.0, 2.0]), 0], [1, np.array(3.0)]])
     npt.assert_array_equal(got, [[[1, 0], [1, 3]], [[2, 0], [1, 3]]])
