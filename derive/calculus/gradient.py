@@ -67,7 +67,7 @@ def gradient(
         >>> from sympy import Determinant, log
         >>> A = MatrixSymbol("A", 3, 3)
         >>> gradient(log(Determinant(A)), A)
-        A**(-1).T
+        A.T**(-1)
     """
     if isinstance(function, MatrixExpr):
         if function.shape != (1, 1):
