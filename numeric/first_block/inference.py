@@ -1,0 +1,345 @@
+r"""Posterior of the component for each type of observation, in log space.
+
+.. math:: r_n(o) \propto \pi_n \exp\Big( -\frac{|c - \mu_{n,i}|^2
+    + |F^{+}(b - F \mu_{n,-i})|^2}{2 t^2} \Big)
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from numeric import door
+from numeric.door import Floats
+from numeric.errors import DtypeError, OffSupportError
+from numeric.first_block.block import AttentionBlock
+from numeric.first_block.cells import log_mass_of_cells
+from numeric.first_block.model import CorruptionModel
+from numeric.first_block.observations import (
+    ClippedRow,
+    FullState,
+    NoisyValues,
+    Observation,
+    QuantisedRow,
+    QueryOnly,
+    QueryRow,
+    QueryRowProjected,
+    QueryRowValues,
+    RowObservation,
+)
+from numeric.first_block.resolution import Resolution, resolve
+from numeric.first_block.row_part import Seen
+from numeric.first_block.slices import SLICE_NUMBERS, batch_of, check_model, slices
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, eq=False)
+class Margins:
+    """What stands behind the rank decisions: all singular values, rows normalized.
+
+    Attributes:
+        row_singular_values: of the measurement matrix, or of the row's equations as a whole.
+        row_rank: rank of the row's block of F, shape ``batch``.
+        value_singular_values: of the values' rows on what the row leaves open, ``(*batch, q)``.
+        value_rank: shape ``batch``.
+    """
+
+    row_singular_values: Floats
+    row_rank: NDArray[np.integer[Any]]
+    value_singular_values: Floats
+    value_rank: NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """What an observation says.
+
+    Attributes:
+        responsibilities: ``r_n``, shape ``(*batch, N)``.
+        log_responsibilities: their logarithms, finite also where they underflow.
+        noise_mean: ``E[eps_i | o]``, shape ``(*batch, d)``.
+        log_evidence: log density of the observation, shape ``batch``: of the query, times that of
+            the log-ratios to the target, times that of the values given these, each with respect to
+            Lebesgue measure on its own support, times masses of cells. Where the target is hidden,
+            of orthonormal contrasts of the log-probabilities in place of log-ratios.
+        log_odds_error: first-order estimate of what rounding of data and arithmetic does to
+            log-odds, shape ``batch``.
+        excess: distance of the data from their support, by what rounding allows: above 1 they
+            contradict the model, shape ``batch``.
+        margins: None where no rank was decided.
+    """
+
+    responsibilities: Floats
+    log_responsibilities: Floats
+    noise_mean: Floats
+    log_evidence: Floats
+    log_odds_error: Floats
+    excess: Floats
+    margins: Margins | None
+
+
+def posterior(
+    model: CorruptionModel,
+    block: AttentionBlock,
+    observation: Observation,
+    *,
+    rank_tol: float | None = None,
+    off_support: str = "raise",
+) -> Posterior:
+    r"""Exact posterior of the component and mean of the target's noise, given what was observed.
+
+    Args:
+        model: the corruption law.
+        block: the block that made the observation; its batch axes broadcast with those of the
+            observation. For `FullState` and `QueryOnly` only its target counts.
+        observation: what was observed; never the draws behind it.
+        rank_tol: singular values of normalized rows below it, relative to the largest, count as
+            zero. Default: the larger dimension times the data's eps.
+        off_support: ``"raise"``, or ``"flag"``: answer for the nearest data on the support and say
+            by `excess` how far they were.
+
+    Returns:
+        the posterior. Rows that lie below the rounding of the data count as not observed.
+
+    Raises:
+        ShapeError: model, block and observation don't fit together.
+        DtypeError: `observation` is of none of the types.
+        DomainError: the row contradicts the block's mask or has a zero; `rank_tol` is not in
+            [0, 1); cells with tokens wider than 1.
+        OffSupportError: the data contradict the model, such as a quantized row beside an exact
+            value; carries the distance.
+
+    Source: FB-1, FB-3, FB-9 (eqs. 3, 4, 10), FB-28, FB-29.
+
+    Example:
+        >>> one = np.array([[1.0]])
+        >>> block = AttentionBlock([one], [one * np.log(2)], [one], n_tokens=3)
+        >>> clean = np.array([[3, 9 / 4, 0], [1, 7 / 4, 2]])[..., None]
+        >>> model = CorruptionModel(clean, np.array([0.5, 0.5]), 0.5)
+        >>> run = block.run(np.array([[1.0], [2.0], [0.0]]))
+        >>> law = posterior(model, block, QueryRowValues.of(run))
+        >>> float(np.log(law.responsibilities[0] / law.responsibilities[1]).round(9))
+        3.0
+    """
+    door.choice("off_support", off_support, ("raise", "flag"))
+    door.tolerance("rank_tol", rank_tol)
+    if isinstance(observation, ClippedRow):
+        observation = observation.cells()
+    if isinstance(observation, FullState):
+        return _of_full_state(model, block, observation)
+    if isinstance(observation, QueryOnly):
+        return _of_query(model, block, observation)
+    if isinstance(observation, QuantisedRow):
+        return _of_cells(model, block, observation, off_support)
+    if isinstance(observation, (QueryRow, QueryRowValues, QueryRowProjected, NoisyValues)):
+        return _of_row(model, block, observation, rank_tol, off_support)
+    kinds = "FullState, QueryOnly, QueryRow, QueryRowValues, QueryRowProjected or a cell"
+    raise DtypeError("observation", kinds, type(observation).__name__)
+
+
+def frozen_row_posterior(
+    model: CorruptionModel,
+    block: AttentionBlock,
+    observation: QueryRowValues,
+    *,
+    rank_tol: float | None = None,
+    off_support: str = "raise",
+) -> Posterior:
+    r"""What one gets by reading the observed row as fixed numbers: an approximation, not Bayes.
+
+    .. math:: \tilde r_n \propto \pi_n \exp\Big( -\frac{|c - \mu_{n,i}|^2
+        + |D^{+}(a - D_i c - D \mu_{n,-i})|^2}{2 t^2} \Big)
+
+    Its noise mean is the one that belongs to these responsibilities; its `log_evidence` is that of
+    a fixed row.
+
+    Args, Returns, Raises: as `posterior`, for query, row and values.
+
+    Source: FB-17.
+    """
+    door.choice("off_support", off_support, ("raise", "flag"))
+    door.tolerance("rank_tol", rank_tol)
+    return _of_row(model, block, observation, rank_tol, off_support, row_counts=False)
+
+
+def _of_full_state(
+    model: CorruptionModel, block: AttentionBlock, observation: FullState
+) -> Posterior:
+    check_model(model, block)
+    state = observation.state.astype(np.float64)
+    door.same_axis("the model's tokens", model.n_tokens, "state", state.shape[-2])
+    door.same_axis("the model's width", model.width, "state", state.shape[-1])
+    batch = state.shape[:-2]
+    flat = state.reshape(math.prod(batch), model.n_tokens * model.width)
+    quadratic = _distances_to(flat, model.mu.reshape(model.n_components, -1))
+    query = state[..., block.target, :].reshape(len(flat), model.width)
+    return _assembled(
+        model, block, batch, query, quadratic, -flat.shape[-1] * _half_log_2pi_t2(model),
+        eps=float(np.finfo(observation.state.dtype).eps),
+    )  # fmt: skip
+
+
+def _of_query(model: CorruptionModel, block: AttentionBlock, observation: QueryOnly) -> Posterior:
+    check_model(model, block)
+    query = observation.query.astype(np.float64)
+    door.same_axis("the model's width", model.width, "query", query.shape[-1])
+    batch = query.shape[:-1]
+    query = query.reshape(math.prod(batch), model.width)
+    return _assembled(
+        model, block, batch, query, _distances_to(query, model.mu[:, block.target]),
+        -model.width * _half_log_2pi_t2(model), eps=float(np.finfo(observation.query.dtype).eps),
+    )  # fmt: skip
+
+
+def _of_cells(
+    model: CorruptionModel, block: AttentionBlock, observation: QuantisedRow, off_support: str
+) -> Posterior:
+    check_model(model, block)
+    log_mass, excess, distance = log_mass_of_cells(model, block, observation)
+    batch = log_mass.shape[:-1]
+    _check_support(observation, excess, distance, off_support)
+    query = np.broadcast_to(observation.query, (*batch, 1)).reshape(math.prod(batch), 1)
+    query = query.astype(np.float64)
+    return _assembled(
+        model, block, batch, query, _distances_to(query, model.mu[:, block.target]),
+        -_half_log_2pi_t2(model), log_likelihood=log_mass.reshape(len(query), model.n_components),
+        excess=excess.reshape(-1), eps=float(np.finfo(observation.query.dtype).eps),
+    )  # fmt: skip
+
+
+def _of_row(
+    model: CorruptionModel,
+    block: AttentionBlock,
+    observation: RowObservation | NoisyValues,
+    rank_tol: float | None,
+    off_support: str,
+    *,
+    row_counts: bool = True,
+) -> Posterior:
+    batch = batch_of(block, observation)
+    count = math.prod(batch)
+    n_others, n_values = model.n_tokens * model.width, len(block.head_of_value)
+    quadratic, constant = np.zeros((count, model.n_components)), np.zeros(count)
+    excess, distance, error = np.zeros(count), np.zeros(count), np.zeros(count)
+    query = np.zeros((count, model.width))
+    margins: list[tuple[np.ndarray, ...]] = []
+    numbers = (model.n_components + n_values) * n_others + n_others * n_values
+    for part, own, seen in slices(model, block, observation, numbers):
+        found = resolve(own, seen, rank_tol=rank_tol, row_counts=row_counts)
+        gap = seen.query[:, None, :] - model.mu[:, block.target]
+        quadratic[part] = np.einsum("bnd,bnd->bn", gap, gap) + found.squared_distances(model.mu)
+        constant[part] = -(model.width + found.rank) * _half_log_2pi_t2(model) - found.log_pdet
+        excess[part], distance[part], query[part] = found.excess, found.distance, seen.query
+        error[part] = _coordinate_error(found, seen)
+        margins.append(_margins(found, n_values if seen.values is None else seen.values.shape[-1]))
+    _check_support(observation, excess.reshape(batch), distance.reshape(batch), off_support)
+    joined = (np.concatenate(arrays) for arrays in zip(*margins, strict=True))
+    return _assembled(
+        model, block, batch, query, quadratic, constant, excess=excess, coordinate_error=error,
+        margins=Margins(*(_in_batch(array, batch) for array in joined)),
+    )  # fmt: skip
+
+
+def _assembled(
+    model: CorruptionModel,
+    block: AttentionBlock,
+    batch: tuple[int, ...],
+    query: Floats,
+    quadratic: Floats,
+    constant: Floats | float,
+    *,
+    log_likelihood: Floats | float = 0.0,
+    excess: Floats | None = None,
+    coordinate_error: Floats | None = None,
+    eps: float = EPS,
+    margins: Margins | None = None,
+) -> Posterior:
+    """Bayes' rule on squared distances ``(count, N)``, and the noise mean (FB-3)."""
+    count, t = len(query), model.t
+    # Distances are taken relative to the smallest first: what is common to all may be huge.
+    nearest = quadratic.min(axis=-1, initial=np.inf, keepdims=True)
+    log_joint = np.log(model.masses) - (quadratic - nearest) / (2 * t * t) + log_likelihood
+    total = logsumexp(log_joint, axis=-1, keepdims=True)
+    log_r = log_joint - total
+    with np.errstate(under="ignore"):
+        r = np.exp(log_r)
+    mean = (query - r @ model.mu[:, block.target]) / t
+    error = np.zeros(count) if coordinate_error is None else coordinate_error
+    spread = _spread(model)
+    arithmetic = 4 * EPS * quadratic.max(axis=-1, initial=0)
+    if coordinate_error is None:
+        error = eps * np.sqrt(quadratic.max(axis=-1, initial=0))
+    return Posterior(
+        _in_batch(r, batch),
+        _in_batch(log_r, batch),
+        _in_batch(mean, batch),
+        (total[:, 0] - nearest[:, 0] / (2 * t * t) + constant).reshape(batch),
+        ((spread * error + arithmetic) / t**2).reshape(batch),
+        (np.zeros(count) if excess is None else excess).reshape(batch),
+        margins,
+    )
+
+
+def _coordinate_error(found: Resolution, seen: Seen) -> Floats:
+    """Rounding of the data, and what an error of the directions does to a state."""
+    gain = np.maximum(found.row.space.gain, 1.0)
+    if found.values is not None:
+        gain = gain * np.maximum(found.values.space.gain, 1.0)
+    return found.rounding + EPS * gain * seen.reach
+
+
+def _margins(found: Resolution, n_values: int) -> tuple[np.ndarray, ...]:
+    row = found.row.space
+    count = len(found.rank)
+    padded = np.zeros((count, n_values))
+    rank = np.zeros(count, dtype=np.intp)
+    if found.values is not None:
+        own = found.values.space.singular_values
+        padded[:, : own.shape[-1]], rank = own, found.values.space.rank
+    return row.singular_values, found.row.rank, padded, rank
+
+
+def _check_support(
+    observation: Observation, excess: Floats, distance: Floats, off_support: str
+) -> None:
+    """Refuse data off the common support, which is never evidence about the component (FB-4b)."""
+    if off_support == "flag" or not (excess > 1).any():
+        return
+    worst = np.unravel_index(int(np.argmax(excess)), excess.shape)
+    got = f"data at distance {float(distance[worst]):.3g}, {float(excess[worst]):.3g} times that"
+    raise OffSupportError(
+        "observation", "data in the support of the model, to within rounding",
+        f"{got}, at index {tuple(int(k) for k in worst)}", float(distance[worst]),
+        "row and values contradict each other: a wrong mask or offset, or quantized entries; "
+        f"{type(observation).__name__} is for exact ones; off_support='flag' answers all the same",
+    )  # fmt: skip
+
+
+def _in_batch(array: np.ndarray, batch: tuple[int, ...]) -> np.ndarray:
+    return array.reshape((*batch, *array.shape[1:]))
+
+
+def _distances_to(points: Floats, means: Floats) -> Floats:
+    """Squared distances of points ``(count, m)`` from means ``(N, m)``, in slices."""
+    total = np.zeros((len(points), len(means)))
+    step = max(1, SLICE_NUMBERS // means.size)
+    for start in range(0, len(points), step):
+        gap = points[start : start + step, None, :] - means
+        total[start : start + step] = np.einsum("bnk,bnk->bn", gap, gap)
+    return total
+
+
+def _half_log_2pi_t2(model: CorruptionModel) -> float:
+    return float(np.log(2 * np.pi) / 2 + np.log(model.t))
+
+
+def _spread(model: CorruptionModel) -> float:
+    """At least the largest distance between two means."""
+    flat = model.mu.reshape(model.n_components, -1)
+    return 2 * float(np.linalg.norm(flat - flat.mean(axis=0), axis=-1).max())
