@@ -9,7 +9,18 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from numeric.attention import (
+        Law,
+        head_log_ratios,
+        head_values,
+        log_ratio_law,
+        measurement_matrix,
+        recovered_tokens,
+        row_log_density,
+        value_law,
+    )
     from numeric.conditioning import TokenPosterior, condition, condition_on_log_ratios
+    from numeric.density import fixed_row_posterior, log_density, noise_mean, state_posterior
     from numeric.errors import (
         DomainError,
         DtypeError,
@@ -21,6 +32,7 @@ if TYPE_CHECKING:
         RefinementError,
         ShapeError,
     )
+    from numeric.fibre import FibreSystem, fibre_posterior, fibre_system, unresolved_contrasts
     from numeric.flow import covariance_flow, denoising_time, eigenvalue_flow, terminal_covariance
     from numeric.logratio import (
         log_ratio_jacobian,
@@ -34,9 +46,27 @@ if TYPE_CHECKING:
         softmax_row,
     )
     from numeric.risk import FourTerms, four_term_risk, four_term_risk_finite
+    from numeric.stability import (
+        Stability,
+        log_ratio_margin,
+        query_error_bound,
+        recovery_bound,
+        stability_bound,
+    )
 
 _HOMES = {
+    "attention": (
+        "Law",
+        "head_log_ratios",
+        "head_values",
+        "log_ratio_law",
+        "measurement_matrix",
+        "recovered_tokens",
+        "row_log_density",
+        "value_law",
+    ),
     "conditioning": ("TokenPosterior", "condition", "condition_on_log_ratios"),
+    "density": ("fixed_row_posterior", "log_density", "noise_mean", "state_posterior"),
     "errors": (
         "DomainError",
         "DtypeError",
@@ -48,6 +78,7 @@ _HOMES = {
         "RefinementError",
         "ShapeError",
     ),
+    "fibre": ("FibreSystem", "fibre_posterior", "fibre_system", "unresolved_contrasts"),
     "flow": ("covariance_flow", "denoising_time", "eigenvalue_flow", "terminal_covariance"),
     "logratio": (
         "log_ratio_jacobian",
@@ -61,6 +92,13 @@ _HOMES = {
         "softmax_row",
     ),
     "risk": ("FourTerms", "four_term_risk", "four_term_risk_finite"),
+    "stability": (
+        "Stability",
+        "log_ratio_margin",
+        "query_error_bound",
+        "recovery_bound",
+        "stability_bound",
+    ),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -84,6 +122,27 @@ __all__ = [  # noqa: RUF022  # by subject
     "FourTerms",
     "four_term_risk",
     "four_term_risk_finite",
+    "Law",
+    "head_log_ratios",
+    "head_values",
+    "log_ratio_law",
+    "measurement_matrix",
+    "recovered_tokens",
+    "row_log_density",
+    "value_law",
+    "fixed_row_posterior",
+    "log_density",
+    "noise_mean",
+    "state_posterior",
+    "FibreSystem",
+    "fibre_posterior",
+    "fibre_system",
+    "unresolved_contrasts",
+    "Stability",
+    "log_ratio_margin",
+    "query_error_bound",
+    "recovery_bound",
+    "stability_bound",
     "DomainError",
     "DtypeError",
     "NonFiniteError",

@@ -8,13 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from numeric import door
-from numeric.errors import OffSupportError
 from numeric.kernels import conditioning as kernels
-from numeric.linear_algebra import kernel_projector, rank_tolerance
+from numeric.linear_algebra import rank_tolerance
 from numeric.namespace import fill_batch
-
-# How far from the support a value may lie, in units of what rounding and the rank tolerance allow.
-SUPPORT_SLACK = 8.0
+from numeric.support import check_support
 
 
 def condition(
@@ -75,7 +72,7 @@ def condition(
     if form == "pinv" or not _surely_invertible(cov_oo, rank_tol):
         spread = np.sqrt(np.abs(cov_oo).max(axis=(-2, -1), initial=0))
         size_of_value = np.abs(value).max(axis=-1, initial=0) + np.abs(mean).max(axis=-1, initial=0)
-        _check_support("value", cov_oo, value - mean[..., seen], spread, size_of_value, rank_tol)
+        check_support("value", cov_oo, value - mean[..., seen], spread, size_of_value, rank_tol)
     kernel = kernels.gaussian_pinv if form == "pinv" else kernels.gaussian_elimination
     return kernel(
         mean[..., left],
@@ -147,7 +144,7 @@ def condition_on_log_ratios(
     batch = door.common_batch(mu=(mu, 1), c=(c, 1), log_ratios=(log_ratios, 1), M=(M, 2), t=(t, 0))
     surprise = log_ratios + (M @ (c - mu)[..., None])[..., 0]
     reach = np.linalg.norm(M, axis=(-2, -1)) * t  # what a token typically moves the row by
-    _check_support(
+    check_support(
         "log_ratios",
         np.swapaxes(M, -1, -2),
         surprise,
@@ -172,34 +169,3 @@ def _surely_invertible(cov_oo: door.Floats, rank_tol: float | None) -> bool:
     pivots = np.diagonal(factor, axis1=-2, axis2=-1) ** 2
     variances = np.diagonal(cov_oo, axis1=-2, axis2=-1)
     return bool((pivots > rank_tolerance(np, cov_oo, rank_tol) * variances).all())
-
-
-def _check_support(
-    name: str,
-    matrix: door.Floats,
-    vector: door.Floats,
-    spread: door.Floats,
-    size: door.Floats,
-    rank_tol: float | None,
-) -> None:
-    """Refuse a vector outside the span of the matrix's rows (FB-4a).
-
-    A direction that counts as zero may still carry sqrt(rank_tol) of the spread, and the entries
-    have been rounded.
-    """
-    if vector.size == 0 or matrix.size == 0:
-        return
-    missed = kernel_projector(np, matrix, rank_tol) @ vector[..., None]
-    distance = np.linalg.norm(missed[..., 0], axis=-1)
-    relative = rank_tolerance(np, matrix, rank_tol)
-    allowed = SUPPORT_SLACK * (np.sqrt(relative) * spread + relative * size)
-    if (distance > allowed).any():
-        worst = float(np.max(distance - allowed))
-        raise OffSupportError(
-            name,
-            f"a value in the support, to within {float(np.max(allowed)):.3g}",
-            f"one at distance {float(np.max(distance)):.3g}",
-            worst,
-            "the data contradict the model: a wrong mask, offset or quantized entries; or raise "
-            "rank_tol",
-        )

@@ -74,6 +74,60 @@ def weak(name: str, value: ArrayLike, *others: Floats) -> Floats:
     return checked
 
 
+def arrays(**given: tuple[ArrayLike, str]) -> list[Floats]:
+    """Arguments whose core axes are named, each `name=(value, "H d")`: equal names, equal lengths.
+
+    A plain Python number beside arrays takes their type.
+
+    Returns:
+        the arrays, in the order given; their batch axes broadcast.
+
+    Raises:
+        ShapeError, DtypeError, NonFiniteError: see `real`; or they don't fit together.
+    """
+    lengths: dict[str, tuple[int, str]] = {}
+    found: dict[str, tuple[Floats, int]] = {}
+    for name, (value, axes) in given.items():
+        labels = axes.split()
+        array = real(name, value, len(labels))
+        for place, label in enumerate(labels):
+            length = array.shape[place - len(labels)]
+            known, first = lengths.setdefault(label, (length, name))
+            same_axis(first, known, name, length)
+        found[name] = (array, len(labels))
+    common_batch(**found)
+    kinds = [a.dtype for name, (a, _) in found.items() if not _plain(given[name][0])]
+    return [
+        a.astype(np.result_type(*kinds)) if kinds and _plain(given[name][0]) else a
+        for name, (a, _) in found.items()
+    ]
+
+
+def _plain(value: ArrayLike) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, np.floating)
+
+
+def masses(name: str, value: ArrayLike) -> Floats:
+    """Masses of components along the last axis: positive, with sum 1.
+
+    Raises:
+        ShapeError, DtypeError, NonFiniteError: see `real`.
+        DomainError: one is not positive, or they don't sum to 1.
+    """
+    array = real(name, value, 1)
+    return sums_to_one(name, at_least(name, array, 0, strict=True))
+
+
+def corruption(name: str, values: Floats) -> Floats:
+    """Corruption levels, in (0, 1]; so small ones that their squares underflow are refused.
+
+    Raises:
+        DomainError: one is outside.
+    """
+    smallest = float(np.sqrt(np.finfo(values.dtype).smallest_normal))
+    return at_most(name, at_least(name, values, smallest, strict=True), 1)
+
+
 def at_least(name: str, values: Floats, bound: float, *, strict: bool = False) -> Floats:
     """The values, all at least the bound (above it if strict).
 

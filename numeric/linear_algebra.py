@@ -48,7 +48,7 @@ def kernel_projector(xp: Namespace, matrix: Array, rank_tol: float | None = None
         identity = xp.eye(matrix.shape[-1])
         return identity - xp.linalg.pinv(matrix) @ matrix
     _, values, right = xp.linalg.svd(matrix, full_matrices=True)
-    floor = rank_tolerance(xp, matrix, rank_tol) * xp.max(values, axis=-1)[..., None]
+    floor = rank_tolerance(xp, matrix, rank_tol) * _largest(xp, values)
     zero, one = xp.zeros_like(values), xp.ones_like(values)
     shares = xp.where(values > floor, zero, one)
     more = right.shape[-1] - values.shape[-1]  # directions beyond the number of rows
@@ -67,9 +67,14 @@ def row_projector(xp: Namespace, matrix: Array, rank_tol: float | None = None) -
 
 def _inverted(xp: Namespace, values: Array, tolerance: float) -> Array:
     """Reciprocals of what is above the tolerance relative to the largest, and 0 elsewhere."""
-    kept = values > tolerance * xp.max(values, axis=-1)[..., None]
+    kept = values > tolerance * _largest(xp, values)
     kept = kept & (values > 0)
     return xp.where(kept, 1 / xp.where(kept, values, 1), 0)
+
+
+def _largest(xp: Namespace, values: Array) -> Array:
+    """The largest of each vector, with its axis kept; 0 where there are none."""
+    return xp.max(values, axis=-1)[..., None] if values.shape[-1] else 0
 
 
 def symmetric_part(xp: Namespace, matrix: Array) -> Array:

@@ -4,7 +4,7 @@ A kernel runs on any namespace `xp` that offers, on its own arrays:
 
     asarray, where, any, sum, max, minimum, abs, copysign, exp, log, log1p, sqrt, tanh, concat,
     zeros, ones, eye, matrix_transpose, broadcast_to, reshape, inf, pi; linalg.svd and linalg.eigh,
-    or an exact linalg.pinv in their stead;
+    or an exact linalg.pinv in their stead; vecdot, if it has one;
     + - * / ** @, unary -, comparisons, & |, indexing by integers, slices, None and Ellipsis,
     .shape, .ndim, .dtype (anything that zeros takes back as dtype=).
 
@@ -94,6 +94,13 @@ def indicator(xp: Namespace, condition: Array, like: Array) -> Array:
     if xp is np:
         return condition.astype(like.dtype)
     return xp.where(condition, 1, 0) if is_exact(xp) else xp.astype(condition, like.dtype)
+
+
+def dot_products(xp: Namespace, left: Array, right: Array) -> Array:
+    """Inner products of the vectors along the last axes."""
+    if hasattr(xp, "vecdot"):
+        return xp.vecdot(left, right)
+    return xp.sum(left * right, axis=-1)
 
 
 def sum_of_others(xp: Namespace, vector: Array) -> Array:

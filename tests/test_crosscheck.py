@@ -88,7 +88,8 @@ def test_exchanged_arguments_change_the_result(name: str):
         if shapes[a] != shapes[b]:
             continue
         swapped = {**arguments, a: arguments[b], b: arguments[a]}
-        before, after = outputs_of(function(**arguments)), outputs_of(function(**swapped))
+        with np.errstate(all="ignore"):  # exchanged arguments may leave the domain
+            before, after = outputs_of(function(**arguments)), outputs_of(function(**swapped))
         assert any(not np.allclose(x, y) for x, y in zip(before, after, strict=True)), (a, b)
 
 

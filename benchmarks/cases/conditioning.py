@@ -62,7 +62,7 @@ def _gaussian(kind: str) -> Generator:
     return drawn
 
 
-def _head_map(kind: str) -> Generator:
+def head_maps(kind: str) -> Generator:
     def drawn(rng: np.random.Generator, count: int) -> Arguments:
         head_map = rng.normal(size=(count, HEADS, WIDTH))
         if kind == "singular":
@@ -80,9 +80,9 @@ def _head_map(kind: str) -> Generator:
     return drawn
 
 
-def _seen_token(kind: str) -> Generator:
+def seen_token(kind: str) -> Generator:
     def drawn(rng: np.random.Generator, count: int) -> Arguments:
-        head_map = _head_map(kind)(rng, count)["M"]
+        head_map = head_maps(kind)(rng, count)["M"]
         # Small integers keep the log-ratios of a singular map exact.
         query, token = rng.integers(-2, 3, (2, count, WIDTH)).astype(float)
         ratios = (head_map @ (token - query)[..., None])[..., 0]
@@ -218,14 +218,14 @@ CASES = {
         written="graded",  # it is derived for a regular block
     ),
     "residual_cov": _case(
-        _head_map,
+        head_maps,
         ("typical", "ill-conditioned", "singular", "scaled"),
         residual_cov,
         residual_cov_by_hand,
         {"t^2": _variance},
     ),
     "token_mean": _case(
-        _seen_token,
+        seen_token,
         ("typical", "ill-conditioned", "singular"),
         token_mean,
         token_mean_by_hand,

@@ -74,3 +74,29 @@ def conditioned(
         for i in range(len(mean_u))
     ]
     return [mean, cov]
+
+
+def dot(left: list[Any], right: list[Any]) -> Any:
+    """The inner product of two vectors."""
+    return sum((a * b for a, b in zip(left, right, strict=True)), 0 * (left or right or [0])[0])
+
+
+def times(matrix: list[list[Any]], vector: list[Any]) -> list[Any]:
+    """A matrix times a vector."""
+    return [dot(line, vector) for line in matrix]
+
+
+def product(left: list[list[Any]], right: list[list[Any]]) -> list[list[Any]]:
+    """The product of two matrices."""
+    columns = [list(column) for column in zip(*right, strict=True)]
+    return [times(columns, line) for line in left]
+
+
+def minus(left: list[Any], right: list[Any]) -> list[Any]:
+    """The difference of two vectors."""
+    return [a - b for a, b in zip(left, right, strict=True)]
+
+
+def plus(left: list[Any], right: list[Any]) -> list[Any]:
+    """The sum of two vectors."""
+    return [a + b for a, b in zip(left, right, strict=True)]

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sympy import (
+    Add,
     Basic,
     Indexed,
     IndexedBase,
@@ -173,8 +174,6 @@ class Body:
         """The expression with every value that has a name replaced by it, for any index."""
         for value, atom in self._temporaries:
             expression = _replaced(expression, value, atom, indices)
-            if type(value) is Mul:  # SymPy squares each factor by itself
-                expression = _replaced_once(expression, value**2, atom**2)
         return expression
 
 
@@ -203,7 +202,7 @@ def _replaced(expression: Basic, value: Basic, atom: Basic, indices: tuple[Basic
 
 
 def _replaced_once(expression: Basic, value: Basic, atom: Basic) -> Basic:
-    """Replace a value, also where its factors stand among others in a longer product."""
+    """Replace a value, also where its terms or factors stand among others in a longer one."""
     if expression == value:
         return atom
     if not expression.args or isinstance(expression, (Indexed, MatrixSymbol)):
@@ -217,6 +216,8 @@ def _replaced_once(expression: Basic, value: Basic, atom: Basic) -> Basic:
                 break
     elif type(expression) is Mul and type(value) is Mul:
         parts = _with_factors_named(parts, value, atom)
+    elif type(expression) is Add and type(value) is Add and set(value.args) <= set(parts):
+        parts = [part for part in parts if part not in value.args] + [atom]
     return expression if tuple(parts) == expression.args else expression.func(*parts)
 
 

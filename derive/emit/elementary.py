@@ -125,6 +125,14 @@ def _log_one_plus(expression: Basic, body: Body) -> Basic | None:
     return growth
 
 
+def _log_one_plus_small(expression: Basic, _: Body) -> Basic | None:
+    """log(1 + x)."""
+    if not isinstance(expression, log) or not isinstance(expression.args[0], Add):
+        return None
+    total = expression.args[0]
+    return Log1p(total - 1) if Integer(1) in total.args else None
+
+
 def _log_ratio(expression: Basic, body: Body) -> Basic | None:
     """log(a/b) for positive a and b."""
     if not isinstance(expression, log) or not isinstance(expression.args[0], Mul):
@@ -176,6 +184,15 @@ FORMS = (
         "(s + r)/s rounds to 1 for small r/s, and r/s overflows for large.",
         _log_one_plus,
         ("forms.log_one_plus_ratio",),
+    ),
+    Form(
+        "log1p",
+        "log(1 + x) = log1p(x)",
+        "x > -1",
+        "1 + x rounds to 1 for small x.",
+        _log_one_plus_small,
+        (),
+        "The definition of log1p, which libraries compute without the rounded sum.",
     ),
     Form(
         "log_ratio",

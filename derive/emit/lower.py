@@ -419,25 +419,32 @@ class Printer:
         return self._contraction(body, index) or self._reduced(body, index, "xp.sum")
 
     def _contraction(self, body: Basic, index: Basic) -> Code | None:
-        """A sum of products over an axis that two arrays share is a matrix product.
+        """A sum of products over an axis that two arrays share: a matrix product, dot products.
 
         Axes that both carry besides are a batch, the first axes of each.
         """
-        factors = self._two_factors(body) if isinstance(body, Mul) else []
+        if isinstance(body, Pow) and body.exp == 2 and isinstance(body.base, Indexed):
+            factors: list[Basic] = [body.base, body.base]
+        else:
+            factors = self._two_factors(body) if isinstance(body, Mul) else []
         codes = [self.print(factor) for factor in factors]
         if len(codes) != 2 or any(index not in code.axes for code in codes):
             return None
+        common = self._common(codes)
+        codes.sort(key=lambda code: -len(code.axes))  # as one writes a matrix and a vector
+        if codes[0].axes == common and common[-1] == index:
+            self.need("numeric.namespace", "dot_products")
+            given = ", ".join(self.aligned(code, common).text for code in codes)
+            return Code(f"dot_products(xp, {given})", axes=common[:-1])
         shared = tuple(a for a in codes[0].axes if a in codes[1].axes and a != index)
         free = [[a for a in code.axes if a not in (*shared, index)] for code in codes]
         if any(code.axes[: len(shared)] != shared for code in codes):
             return None
-        if sorted(map(len, free)) == [0, 1]:  # a matrix times a vector
-            vector, matrix = codes if free[0] == [] else codes[::-1]
-            (axis,) = free[0] or free[1]
-            first = matrix if matrix.axes[-1] == index else transposed(matrix)
-            second = self.aligned(vector, (*shared, index, axis))
-            text = f"({first.inside(UNARY)} @ {second.inside(UNARY)})[..., 0]"
-            return Code(text, axes=(*shared, axis))
+        if list(map(len, free)) == [1, 0]:  # a vector times a matrix, whose rows are added up
+            matrix, vector = codes
+            (axis,) = free[0]
+            first = self.aligned(vector, (*shared, axis, index)).inside(UNARY)
+            return Code(f"({first} @ {matrix.inside(UNARY)})[..., 0, :]", axes=(*shared, axis))
         if list(map(len, free)) != [1, 1]:
             return None
         (left, left_free), (right, right_free) = sorted(
@@ -504,22 +511,17 @@ class Printer:
             )
         if not scalars or Mul(*scalars) == 1:
             return code
-        below = [
-            factor for factor in scalars if isinstance(factor, Pow) and is_negative(factor.exp)
-        ]
-        above = (
-            [self.print(Mul(*(f for f in scalars if f not in below)))] if scalars != below else []
-        )
-        divisors = [self.print(Pow(factor.base, -factor.exp)) for factor in below]
+        inverses = [f for f in scalars if isinstance(f, Pow) and is_negative(f.exp)]
+        others = [f for f in scalars if f not in inverses]
+        above = [self.print(Mul(*others)), code] if others else [code]
+        below = [self.print(Pow(factor.base, -factor.exp)) for factor in inverses]
 
         def write(parts: list[Code]) -> str:
-            front = [
-                part.inside(PRODUCT if not place else UNARY) for place, part in enumerate(parts)
-            ]
-            factors = len(above) + 1
-            return " / ".join([" * ".join(front[:factors]), *front[factors:]])
+            first, *rest = parts[: len(above)]
+            text = " * ".join([first.inside(PRODUCT), *(part.inside(UNARY) for part in rest)])
+            return " / ".join([text, *(part.inside(UNARY) for part in parts[len(above) :])])
 
-        return self._entrywise(PRODUCT, [*above, code, *divisors], write)
+        return self._entrywise(PRODUCT, [*above, *below], write)
 
     def _hadamard(self, product: HadamardProduct) -> Code:
         codes = [self.print(factor) for factor in product.args]

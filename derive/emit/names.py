@@ -44,6 +44,7 @@ _RESERVED = frozenset(
         "fill_batch",
         "drop_entry",
         "indicator",
+        "dot_products",
         "insert_zero",
         "sum_of_others",
         "value_at_largest",

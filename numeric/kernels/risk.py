@@ -18,6 +18,7 @@ from numeric.namespace import (
     Array,
     Namespace,
     batch_shape,
+    dot_products,
     fill_batch,
     indicator,
     namespace,
@@ -71,7 +72,7 @@ def four_terms(
         offset: all values shifted by 1e6: 1e-14 of the mean square of the values.
         scaled: values of order 1e-100 or 1e100: 1e-14 of each entry.
 
-    Operations: 4 -, 4 *, 1 @, 4 **, 1 matrix_transpose, 8 sum.
+    Operations: 4 -, 1 @, 4 **, 4 dot_products, 1 matrix_transpose, 4 sum.
 
     Source: FB-21 (eq. 16). Derivation: risk.four_terms, tree sha256:8dcd7d60adf072d6.
     """
@@ -83,10 +84,10 @@ def four_terms(
         (masses, 1), (target, 2), (m_Z, 2), (m_T, 2), (projector, 2), (prediction, 2)
     )
     reached = m_T @ xp.matrix_transpose(projector)
-    noise = xp.sum(masses * xp.sum((target - m_Z)**2, axis=-1), axis=-1)
-    information = xp.sum(masses * xp.sum((m_Z - m_T)**2, axis=-1), axis=-1)
-    width = xp.sum(masses * xp.sum((m_T - reached)**2, axis=-1), axis=-1)
-    fit = xp.sum(masses * xp.sum((reached - prediction)**2, axis=-1), axis=-1)
+    noise = dot_products(xp, masses, xp.sum((target - m_Z)**2, axis=-1))
+    information = dot_products(xp, masses, xp.sum((m_Z - m_T)**2, axis=-1))
+    width = dot_products(xp, masses, xp.sum((m_T - reached)**2, axis=-1))
+    fit = dot_products(xp, masses, xp.sum((reached - prediction)**2, axis=-1))
     return (
         fill_batch(xp, noise, batch, 0),
         fill_batch(xp, information, batch, 0),
@@ -142,8 +143,8 @@ def four_terms_finite(
         degenerate: points of mass 0, one block, single points: 1e-14 of the mean square of the
             values.
 
-    Operations: 4 -, 5 *, 2 /, 5 @, 4 **, 2 asarray, 2 indicator, 1 matrix_transpose, 8 sum, 2
-    where.
+    Operations: 4 -, 1 *, 2 /, 3 @, 4 **, 2 asarray, 6 dot_products, 2 indicator, 1
+    matrix_transpose, 4 sum, 2 where.
 
     Source: FB-21 (eq. 16). Derivation: risk.four_terms_finite, tree sha256:933f4c7f8a739381.
     """
@@ -156,16 +157,16 @@ def four_terms_finite(
     )
     weighted = masses[..., None] * target
     same_Z = indicator(xp, labels_Z[..., None] == labels_Z[..., None, :], masses[..., None, :])
-    mass_Z = (same_Z @ masses[..., None])[..., 0]
+    mass_Z = dot_products(xp, same_Z, masses[..., None, :])
     m_Z = same_Z @ weighted / xp.where(mass_Z[..., None] > 0, mass_Z[..., None], 1)
     same_T = indicator(xp, labels_T[..., None] == labels_T[..., None, :], masses[..., None, :])
-    mass_T = (same_T @ masses[..., None])[..., 0]
+    mass_T = dot_products(xp, same_T, masses[..., None, :])
     m_T = same_T @ weighted / xp.where(mass_T[..., None] > 0, mass_T[..., None], 1)
     reached = m_T @ xp.matrix_transpose(projector)
-    noise = xp.sum(masses * xp.sum((target - m_Z)**2, axis=-1), axis=-1)
-    information = xp.sum(masses * xp.sum((m_Z - m_T)**2, axis=-1), axis=-1)
-    width = xp.sum(masses * xp.sum((m_T - reached)**2, axis=-1), axis=-1)
-    fit = xp.sum(masses * xp.sum((reached - prediction)**2, axis=-1), axis=-1)
+    noise = dot_products(xp, masses, xp.sum((target - m_Z)**2, axis=-1))
+    information = dot_products(xp, masses, xp.sum((m_Z - m_T)**2, axis=-1))
+    width = dot_products(xp, masses, xp.sum((m_T - reached)**2, axis=-1))
+    fit = dot_products(xp, masses, xp.sum((reached - prediction)**2, axis=-1))
     return (
         fill_batch(xp, noise, batch, 0),
         fill_batch(xp, information, batch, 0),

@@ -33,6 +33,7 @@ CHOSEN = {
     "conditioning.residual_cov": {"kernel_projector"},
     "conditioning.token_mean": {"pinv"},
     "risk.four_terms_finite": {"block_average"},
+    "stability.margin": {"log1p"},
 }
 
 
@@ -133,6 +134,7 @@ def test_logarithm_forms():
             left = mpmath.log((s + r) / s)
             assert close(left, mpmath.log1p(r / s))
             assert close(left, mpmath.log(r) - mpmath.log(s) + mpmath.log1p(s / r))
+        assert close(mpmath.log(1 + mpf("1e-20")), mpmath.log1p(mpf("1e-20")))
         for a, b in ((mpf(3), mpf("3.0001")), (mpf("1e-200"), mpf(1))):
             sign = 1 if a > b else -1
             assert close(mpmath.log(a / b), sign * mpmath.log1p(abs(a - b) / min(a, b)))

@@ -10,8 +10,9 @@ from derive.library import derivations, find, subjects
 ALL = [d for subject in subjects() for d in derivations(subject)]
 
 
-def test_the_four_subjects_are_there():
-    assert subjects() == ("conditioning", "flow", "logratio", "risk")
+def test_the_subjects_are_the_modules_with_derivations_in_order():
+    assert {"attention", "conditioning", "density", "flow", "logratio", "risk"} <= set(subjects())
+    assert list(subjects()) == sorted(subjects())
 
 
 @pytest.mark.parametrize("derivation", ALL, ids=lambda d: d.name)
@@ -65,7 +66,7 @@ def _same(result, step) -> bool:
 def test_unknown_name_lists_the_known_ones():
     with pytest.raises(KeyError, match=r"flow\.terminal_eigenvalue"):
         find("flow.nothing")
-    with pytest.raises(KeyError, match="conditioning, flow"):
+    with pytest.raises(KeyError, match="conditioning, density"):
         find("nothing")
 
 

@@ -67,6 +67,63 @@ def samples(**changed: Any) -> Any:
     return numeric.four_term_risk(**{**SAMPLES, **changed})
 
 
+MIXTURE = {"prior": [0.5, 0.5], "means": [[0.0], [1.0]], "t": 0.5}
+HEADS = {"c": [1.0, 0.0], "Q": np.ones((1, 2, 2)), "K": np.ones((1, 2, 2))}
+ROW = {"log_ratios": [[0.0]], "M": [[1.0, 2.0]], "c": [0.0, 0.0]}
+FIBRE = {
+    **MIXTURE, "query_means": [[0.0], [1.0]], "means": [[[0.0]], [[1.0]]], "c": [0.0],
+    "system": numeric.FibreSystem([[1.0]], [0.5]),
+}  # fmt: skip
+BOUND = {
+    "delta": 1e-3, "tau_margin": 1e-2, "n_heads": 1, "n_tokens": 2, "sigma_min": 1.0,
+    "contrast": 1.0, "spread": 1.0, "t": 0.5,
+}  # fmt: skip
+
+
+def density(**changed: Any) -> Any:
+    return numeric.log_density(**{"x": [1.0, 0.0], "mean": [0.0, 0.0], "cov": COV, **changed})
+
+
+def whole(**changed: Any) -> Any:
+    return numeric.state_posterior(**{**MIXTURE, "state": [0.5], **changed})
+
+
+def mixed(**changed: Any) -> Any:
+    given = {**MIXTURE, "means": [[[0.0]], [[1.0]]], "mixing": [[1.0]], "mixtures": [[0.5]]}
+    return numeric.fixed_row_posterior(**{**given, **changed})
+
+
+def noise(**changed: Any) -> Any:
+    given = {"responsibilities": [0.5, 0.5], "means": [[0.0], [1.0]], "token": [0.5], "t": 0.5}
+    return numeric.noise_mean(**{**given, **changed})
+
+
+def heads(**changed: Any) -> Any:
+    return numeric.measurement_matrix(**{**HEADS, **changed})
+
+
+def values(**changed: Any) -> Any:
+    given = {**ROW, "mu": [[1.0, 0.0]], "V": np.ones((1, 1, 2)), "t": 0.5, **changed}
+    return numeric.value_law(**given)
+
+
+def system(**changed: Any) -> Any:
+    return numeric.fibre_system(**{**ROW, **changed})
+
+
+def observed(**changed: Any) -> Any:
+    return numeric.fibre_posterior(**{**FIBRE, **changed})
+
+
+def left_open(**changed: Any) -> Any:
+    given = {"means": [[[0.0]], [[1.0]]], "F": [[1.0]], "t": 0.5, **changed}
+    return numeric.unresolved_contrasts(**given)
+
+
+def bound(**changed: Any) -> Any:
+    return numeric.stability_bound(**{**BOUND, **changed})
+
+
 CASES: list[tuple[Callable[..., Any], dict[str, Any], type[NumericError], str]] = [
     # covariances that are none
     (condition, {"cov": [[2.0, 0.5], [0.4, 1.0]]}, NotSymmetricError, "cov"),
@@ -99,7 +156,25 @@ CASES: list[tuple[Callable[..., Any], dict[str, Any], type[NumericError], str]] 
     (finite, {"basis": [[1.0], [0.0]]}, ShapeError, "basis"),
     (samples, {"m_T": [[1.0], [1.0]]}, ShapeError, "m_T"),
     (samples, {"target": np.zeros((0, 1))}, ShapeError, "target"),
+    (density, {"x": [1.0]}, ShapeError, "mean"),
+    (density, {"cov": [[1.0]]}, ShapeError, "cov"),
+    (whole, {"state": [0.0, 1.0]}, ShapeError, "state"),
+    (whole, {"prior": [1.0]}, ShapeError, "means"),
+    (mixed, {"mixing": [[1.0, 0.0]]}, ShapeError, "mixing"),
+    (mixed, {"mixtures": [[0.5], [0.5]]}, ShapeError, "mixtures"),
+    (noise, {"token": [0.5, 0.5]}, ShapeError, "token"),
+    (heads, {"K": np.ones((2, 2, 2))}, ShapeError, "K"),
+    (heads, {"query_bias": [[0.0]]}, ShapeError, "query_bias"),
+    (values, {"mu": [[1.0]]}, ShapeError, "c"),
+    (system, {"values": [[1.0]]}, ShapeError, "values"),
+    (system, {"token_maps": np.ones((3, 1, 2))}, ShapeError, "token_maps"),
+    (observed, {"means": np.zeros((2, 2, 1))}, ShapeError, "means"),
+    (left_open, {"F": [[1.0, 2.0]]}, ShapeError, "means"),
     # not finite
+    (density, {"x": [NAN, 0.0]}, NonFiniteError, "x"),
+    (whole, {"t": NAN}, NonFiniteError, "t"),
+    (heads, {"Q": np.full((1, 2, 2), INF)}, NonFiniteError, "Q"),
+    (bound, {"delta": NAN}, NonFiniteError, "delta"),
     (condition, {"mean": [0.0, NAN]}, NonFiniteError, "mean"),
     (condition, {"cov": [[INF, 0.0], [0.0, 1.0]]}, NonFiniteError, "cov"),
     (condition, {"value": [NAN]}, NonFiniteError, "value"),
@@ -111,6 +186,28 @@ CASES: list[tuple[Callable[..., Any], dict[str, Any], type[NumericError], str]] 
     (finite, {"target": [[NAN], [0.0]]}, NonFiniteError, "target"),
     (finite, {"labels_Z": [0.0, NAN]}, NonFiniteError, "labels_Z"),
     # outside the domain
+    (density, {"rank_tol": 2.0}, DomainError, "rank_tol"),
+    (whole, {"t": 0.0}, DomainError, "t"),
+    (whole, {"t": 1e-170}, DomainError, "t"),
+    (whole, {"t": 1.1}, DomainError, "t"),
+    (whole, {"prior": [0.5, 0.6]}, DomainError, "prior"),
+    (whole, {"prior": [0.0, 1.0]}, DomainError, "prior"),
+    (mixed, {"prior": [0.0, 1.0]}, DomainError, "prior"),
+    (noise, {"responsibilities": [-0.5, 1.5]}, DomainError, "responsibilities"),
+    (noise, {"responsibilities": [0.5, 0.6]}, DomainError, "responsibilities"),
+    (heads, {"key_sizes": [0.0]}, DomainError, "key_sizes"),
+    (values, {"t": 2.0}, DomainError, "t"),
+    (system, {"anchor": 2}, DomainError, "anchor"),
+    (observed, {"t": 0.0}, DomainError, "t"),
+    (left_open, {"t": 0.0}, DomainError, "t"),
+    (bound, {"delta": 0.03}, DomainError, "delta"),
+    (bound, {"delta": -0.1}, DomainError, "delta"),
+    (bound, {"tau_margin": 0.0}, DomainError, "tau_margin"),
+    (bound, {"sigma_min": 0.0}, DomainError, "sigma_min"),
+    (bound, {"contrast": -1.0}, DomainError, "contrast"),
+    (bound, {"spread": -1.0}, DomainError, "spread"),
+    (bound, {"n_heads": 1.5}, DomainError, "n_heads"),
+    (bound, {"n_tokens": 0}, DomainError, "n_tokens"),
     (token, {"t": 0.0}, DomainError, "t"),
     (token, {"t": 1.5}, DomainError, "t"),
     (token, {"t": -0.5}, DomainError, "t"),
@@ -167,7 +264,9 @@ def test_bad_input_is_a_typed_error_that_names_the_argument(call, arguments, err
 
 
 def test_good_input_passes_the_same_doors():
-    for call in (condition, token, flow, eigenvalue, denoise, terminal, finite, samples):
+    calls = (condition, token, flow, eigenvalue, denoise, terminal, finite, samples)
+    calls += (density, whole, mixed, noise, heads, values, system, observed, left_open, bound)
+    for call in calls:
         call()
 
 
