@@ -86,6 +86,7 @@ class Kernel:
     domain: tuple[str, ...]
     axes: Mapping[str, tuple[Symbol, ...]] = field(default_factory=dict)
     temporaries: tuple[tuple[Basic, Basic], ...] = ()
+    positive: tuple[Basic, ...] = ()
     symmetric: tuple[str, ...] = ()
     index_order: tuple[Symbol, ...] = ()
     regimes: tuple[Regime, ...] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sympy import (
@@ -17,12 +18,14 @@ from sympy import (
     MatrixSymbol,
     Mul,
     Symbol,
+    preorder_traversal,
 )
 from sympy.logic.boolalg import Boolean
 
 from derive.emit.code import COLUMN, ROW, Code
 from derive.emit.lower import Printer
 from derive.emit.names import EmitError, checked_name
+from derive.emit.singular import Fact
 
 if TYPE_CHECKING:
     from derive.emit.rules import Form, SweepForm
@@ -40,6 +43,7 @@ class Body:
         axis_sizes: the text that gives a size of the derivation, by its symbol.
         symmetric: names of the matrices that are symmetric positive semidefinite.
         rewrite: applies the rule book to an expression, binding temporaries here.
+        facts: what is known of the arguments besides what their symbols say.
     """
 
     def __init__(
@@ -50,7 +54,9 @@ class Body:
         axis_sizes: dict[Basic, str],
         symmetric: tuple[str, ...],
         rewrite: Rewrite,
+        facts: tuple[Fact, ...] = (),
     ) -> None:
+        self.order = order
         self.lines: list[str] = []
         self.batch_line = 0  # where the common batch shape is computed, if it is needed
         self.imports: set[tuple[str, str]] = set()
@@ -58,6 +64,8 @@ class Body:
         self.rows: set[str] = set()  # vectors that are known to sum to one
         self.symmetric = frozenset(symmetric)
         self.sizes = sizes
+        self.facts = facts
+        self.asked: set[Basic] = set()  # all that the derivation itself says, part by part
         self._indent = ""
         self._rewrite = rewrite
         self._values: dict[Basic, Basic] = {}
@@ -114,6 +122,26 @@ class Body:
         with self.block("else:"):
             yield
 
+    def ask(self, expression: Basic) -> Basic:
+        """Note an expression of the derivation; returns it with the values that have a name."""
+        named = self._named(expression)
+        self.asked |= set(preorder_traversal(named))
+        return named
+
+    def _named(self, expression: Basic) -> Basic:
+        for value, atom in self._temporaries:
+            expression = _replaced(expression, value, atom, self.order)
+        return expression
+
+    @contextmanager
+    def knowing(self, more: tuple[Fact, ...]) -> Iterator[None]:
+        """Where these facts hold as well."""
+        before, self.facts = self.facts, (*self.facts, *more)
+        try:
+            yield
+        finally:
+            self.facts = before
+
     def fresh(self, name: str) -> str:
         """The name, numbered if it is taken."""
         number, candidate = 2, checked_name(name)
@@ -146,8 +174,11 @@ class Body:
         return atom
 
     def let_known(self, name: str, value: Basic, axes: tuple[Basic, ...], **facts: bool) -> None:
-        """As `let`; from here on `named` puts the name wherever the value stands."""
+        """As `let`; from here on `ask` puts the name wherever the value stands."""
         self._temporaries.append((value, self.let(name, value, axes, **facts)))
+        self.facts = tuple(
+            replace(fact, expression=self._named(fact.expression)) for fact in self.facts
+        )
 
     def store_batch_last(self, name: str, core: int) -> None:
         """Store an array, of so many core axes, with its batch axes last in memory."""
@@ -169,12 +200,6 @@ class Body:
     def rebind(self, atom: Basic, value: Basic, axes: tuple[Basic, ...]) -> None:
         """Give a value that has a name another value: in a loop, or on the other branch."""
         self.line(f"{getattr(atom, 'base', atom)} = {self._code(value, axes).text}")
-
-    def named(self, expression: Basic, indices: tuple[Basic, ...]) -> Basic:
-        """The expression with every value that has a name replaced by it, for any index."""
-        for value, atom in self._temporaries:
-            expression = _replaced(expression, value, atom, indices)
-        return expression
 
 
 def _atom(name: str, value: Basic, axes: tuple[Basic, ...], facts: dict[str, bool]) -> Basic:

@@ -15,6 +15,7 @@ from derive.emit.nodes import SymmetricPart
 from derive.emit.operations import operation_count
 from derive.emit.rows import softmax_parts
 from derive.emit.rules import ELIMINATION, Form, SweepForm, choose, grounds
+from derive.emit.singular import facts_of
 from derive.emit.tree import tree_hash
 from derive.emit.wrap import wrapped
 from derive.indices import bound_indices, index_sizes
@@ -61,12 +62,13 @@ def write_body(kernel: Kernel, result: Mapping[str, Basic]) -> tuple[Body, list[
         _axis_texts(kernel),
         kernel.symmetric,
         choose,
+        tuple(fact for value in kernel.positive for fact in facts_of(value > 0)),
     )
     _open(body, kernel)
     outputs = dict(result)
     for atom, value in kernel.temporaries:
-        _bind_temporary(atom, body.named(value, order), body)
-    outputs = {name: body.named(value, order) for name, value in outputs.items()}
+        _bind_temporary(atom, body.ask(value), body)
+    outputs = {name: body.ask(value) for name, value in outputs.items()}
     swept = ELIMINATION.apply(outputs, body)
     if swept is not None:
         outputs = swept
@@ -105,6 +107,7 @@ def _output(name: str, value: Basic, original: Basic, kernel: Kernel, body: Body
     """The text of an output, filled up to the full batch where an argument does not enter it."""
     if isinstance(original, MatrixExpr):
         axes: tuple[Basic, ...] = (ROW,) if original.shape[1] == 1 else (ROW, COLUMN)
+        axes = () if original.shape == (1, 1) else axes  # a number
     else:
         axes = kernel.axes.get(name, ())
     symmetric = name in kernel.symmetric

@@ -16,13 +16,17 @@ from sympy import (
     Add,
     And,
     Basic,
+    Determinant,
     HadamardProduct,
+    I,
     ImmutableDenseMatrix,
     Indexed,
     Integer,
+    Inverse,
     KroneckerDelta,
     MatAdd,
     MatMul,
+    MatPow,
     MatrixSymbol,
     Mul,
     Number,
@@ -32,12 +36,19 @@ from sympy import (
     Rational,
     Sum,
     Symbol,
+    Trace,
     Transpose,
+    atan,
+    cos,
+    cosh,
     exp,
     log,
     nan,
     oo,
     pi,
+    sin,
+    sinh,
+    tan,
     tanh,
     zoo,
 )
@@ -65,6 +76,8 @@ from derive.emit.nodes import AtLargest, Call, InsertZero, MaxOver, SumOfOthers,
 from derive.emit.tree import canonical, is_negative, reading_order
 from derive.notation import Skip
 
+# Functions that every namespace has under SymPy's own name, in lower case.
+_NAMED = (exp, Abs, log, sin, cos, tan, atan, sinh, cosh, tanh)
 _SYMBOLS = {
     "StrictGreaterThan": ">",
     "GreaterThan": ">=",
@@ -118,7 +131,7 @@ class Printer:
             ((Add, MatAdd), self._add),
             (Mul, self._mul),
             (Pow, self._pow),
-            ((exp, Abs, log, tanh), self._function),
+            (_NAMED, self._function),
             (Where, self._where),
             (Piecewise, self._piecewise),
             (Relational, self._relation),
@@ -132,6 +145,10 @@ class Printer:
             (MatrixSymbol, self._matrix),
             (ImmutableDenseMatrix, self._explicit),
             (Transpose, self._transpose),
+            (Inverse, self._inverse),
+            (MatPow, self._matrix_power),
+            (Trace, self._trace),
+            (Determinant, self._determinant),
             (Call, self._node),
         )
 
@@ -146,6 +163,8 @@ class Printer:
         for kind, rule in self.rules:
             if isinstance(expression, kind):
                 return rule(expression)
+        if expression is I:
+            raise EmitError("no kernel computes with complex numbers", expression)
         raise EmitError(f"no rule prints {type(expression).__name__}", expression)
 
     # ------------------------------------------------------------ axes
@@ -273,7 +292,8 @@ class Printer:
         return Code("xp.pi", number=True)
 
     def _function(self, node: Any) -> Code:
-        """A function that every namespace has under SymPy's own name, in lower case."""
+        if isinstance(node, log) and isinstance(node.args[0], Determinant):
+            return self._log_determinant(node.args[0])
         name = type(node).__name__.lower()
         return self._entrywise(
             ATOM, [self.print(node.args[0])], lambda parts: f"xp.{name}({parts[0].text})"
@@ -490,7 +510,10 @@ class Printer:
         return Code(f"stack_entries(xp, [{listed}])", axes=(ROW, COLUMN))
 
     def _transpose(self, node: Basic) -> Code:
-        return transposed(self.print(node.args[0]))
+        code = self.print(node.args[0])
+        if code.axes == (ROW,):
+            return Code(code.text, code.strength, (COLUMN,))
+        return code if len(code.axes) < 2 else transposed(code)
 
     def _matmul(self, product: MatMul) -> Code:
         scalars = [factor for factor in product.args if not isinstance(factor, MatrixExpr)]
@@ -498,17 +521,7 @@ class Printer:
         if scalars and is_negative(Mul(*scalars)):
             code = self.print(MatMul(-Mul(*scalars), *matrices).doit())
             return self._entrywise(UNARY, [code], lambda parts: f"-{parts[0].inside(PRODUCT)}")
-        code = self.print(matrices[-1])
-        if code.axes == (ROW,):  # from the right, so that a vector stays a vector
-            for factor in reversed(matrices[:-1]):
-                left = self.print(factor)
-                right = self.aligned(code, (ROW, COLUMN)).inside(UNARY)
-                code = Code(f"({left.inside(PRODUCT)} @ {right})[..., 0]", axes=(ROW,))
-        elif len(matrices) > 1:
-            factors = [self.print(factor) for factor in matrices]
-            code = Code(
-                " @ ".join(factor.inside(UNARY) for factor in factors), PRODUCT, (ROW, COLUMN)
-            )
+        code = self._product(matrices)
         if not scalars or Mul(*scalars) == 1:
             return code
         inverses = [f for f in scalars if isinstance(f, Pow) and is_negative(f.exp)]
@@ -522,6 +535,81 @@ class Printer:
             return " / ".join([text, *(part.inside(UNARY) for part in parts[len(above) :])])
 
         return self._entrywise(PRODUCT, [*above, *below], write)
+
+    def _product(self, factors: list[MatrixExpr]) -> Code:
+        """Matrices, columns and rows multiplied from the right, so that a vector stays a vector."""
+        if not any(isinstance(factor, Inverse) for factor in factors):
+            codes = [self.print(factor) for factor in factors]
+            first, others = codes[0].axes, codes[1:]
+            square = all(code.axes == (ROW, COLUMN) for code in others)
+            if others and square and first in ((ROW, COLUMN), (COLUMN,)):
+                return self._matrices(codes)
+        *front, last = factors
+        code = self.print(last)
+        while front:
+            factor = front.pop()
+            if isinstance(factor, Inverse):
+                code = self._solved(factor, code)
+                continue
+            left = self.print(factor)
+            if left.axes == (ROW, COLUMN) == code.axes:
+                code = self._matrices([left, code])
+            elif left.axes == (ROW, COLUMN):
+                right = self.aligned(code, (ROW, COLUMN)).inside(UNARY)
+                code = Code(f"({left.inside(PRODUCT)} @ {right})[..., 0]", axes=(ROW,))
+            elif left.axes == (COLUMN,) and code.axes == (ROW, COLUMN):
+                code = self._matrices([left, code])
+            elif left.axes == (COLUMN,) and code.axes == (ROW,):
+                text = f"xp.sum({left.inside(UNARY)} * {code.inside(UNARY)}, axis=-1)"
+                code = Code(text)
+            else:  # a column times a row, or a number
+                code = self._entrywise(
+                    PRODUCT,
+                    [left, code],
+                    lambda parts: f"{parts[0].inside(PRODUCT)} * {parts[1].inside(UNARY)}",
+                )
+        return code
+
+    def _matrices(self, codes: list[Code]) -> Code:
+        """A product of matrices, or of a row and matrices."""
+        first, *others = codes
+        row = first.axes == (COLUMN,)
+        first = self.aligned(first, (ROW, COLUMN)) if row else first
+        text = " @ ".join(code.inside(UNARY) for code in (first, *others))
+        if row:
+            return Code(f"({text})[..., 0, :]", axes=(COLUMN,))
+        return Code(text, PRODUCT, (ROW, COLUMN))
+
+    def _solved(self, inverse: Inverse, right: Code) -> Code:
+        """An inverse times something is the solution of a system."""
+        matrix = self.print(inverse.arg).text
+        if right.axes == (ROW,):
+            column = self.aligned(right, (ROW, COLUMN)).text
+            return Code(f"xp.linalg.solve({matrix}, {column})[..., 0]", axes=(ROW,))
+        whole = self.aligned(right, (ROW, COLUMN)).text
+        return Code(f"xp.linalg.solve({matrix}, {whole})", axes=(ROW, COLUMN))
+
+    def _inverse(self, node: Inverse) -> Code:
+        return Code(f"xp.linalg.inv({self.print(node.arg).text})", axes=(ROW, COLUMN))
+
+    def _matrix_power(self, node: MatPow) -> Code:
+        if not isinstance(node.exp, Integer):
+            raise EmitError("only integer powers of a matrix are printed", node)
+        text = f"xp.linalg.matrix_power({self.print(node.base).text}, {node.exp})"
+        return Code(text, axes=(ROW, COLUMN))
+
+    def _trace(self, node: Trace) -> Code:
+        matrix = self.print(node.arg)
+        if not matrix.axes:  # of one row and column
+            return matrix
+        return Code(f"xp.sum(xp.linalg.diagonal({matrix.text}), axis=-1)")
+
+    def _determinant(self, node: Determinant) -> Code:
+        return Code(f"xp.linalg.det({self.print(node.arg).text})")
+
+    def _log_determinant(self, node: Determinant) -> Code:
+        """No determinant overflows on the way; where it is negative there is no logarithm."""
+        return Code(f"xp.linalg.slogdet({self.print(node.arg).text})[1]")
 
     def _hadamard(self, product: HadamardProduct) -> Code:
         codes = [self.print(factor) for factor in product.args]

@@ -4,25 +4,59 @@ from __future__ import annotations
 
 import builtins
 import linecache
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import count
-from typing import Any, Protocol
+from typing import Any
 
-from sympy import Basic, Indexed, IndexedBase, MatrixSymbol, Symbol
+from sympy import (
+    Basic,
+    Indexed,
+    IndexedBase,
+    MatrixExpr,
+    MatrixSymbol,
+    Symbol,
+    atan,
+    cos,
+    cosh,
+    preorder_traversal,
+    sin,
+    sinh,
+    tan,
+    tanh,
+)
 
 from derive.emit.kernel import write_kernel
 from derive.emit.module import import_lines
 from derive.emit.names import EmitError, checked_name
+from derive.emit.tree import canonical
 from derive.steps import Argument, Derivation, Kernel
 
 _serial = count(1)
+_REPEATED = (sin, cos, tan, atan, sinh, cosh, tanh)  # dear, and part of no form
 
 
-class CompiledKernel(Protocol):
-    """A function on arrays that carries its own source."""
+@dataclass(frozen=True)
+class CompiledKernel:
+    """A function on arrays that shows its own source, in a notebook in colour."""
 
+    function: Callable[..., Any]
     source: str
-    __call__: Callable[..., Any]
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        return self.function(*arguments, **keywords)
+
+    @property
+    def __wrapped__(self) -> Callable[..., Any]:
+        """The function itself, which `inspect` looks at."""
+        return self.function
+
+    def __repr__(self) -> str:
+        return self.source[self.source.index("@errstate") :].rstrip()
+
+    def _repr_markdown_(self) -> str:
+        return f"```python\n{self!r}\n```"
 
 
 def compile(
@@ -31,6 +65,8 @@ def compile(
     *,
     axes: Sequence[Symbol] = (),
     name: str = "value",
+    positive: Sequence[Basic] = (),
+    temporaries: Mapping[str, Basic] | None = None,
 ) -> CompiledKernel:
     """A function of arrays from an expression, in the forms that the rule book chooses.
 
@@ -40,12 +76,17 @@ def compile(
             integer symbol that stands as an index is a plain Python integer.
         axes: the free indices of an indexed expression, in the order of the result's axes.
         name: the function's name.
+        positive: expressions that are above 0 wherever the function will be called, where the
+            symbols don't say so by themselves.
+        temporaries: scalars or matrices that are computed once, under these names. Sines, cosines
+            and their like that occur more than once get names by themselves.
 
     Returns:
-        the function; its attribute `source` is what was compiled.
+        the function; its `repr` and its attribute `source` show what was compiled.
 
     Raises:
-        EmitError: a subexpression (named) can't be printed, or a name must not be.
+        EmitError: a subexpression (named) can't be printed, may be singular without a limit branch,
+            or is not real; or a name must not be printed.
 
     Example:
         >>> from sympy import LambertW, exp, symbols
@@ -55,12 +96,16 @@ def compile(
         1000.0
     """
     checked_name(name)
+    if not isinstance(expression, Basic):
+        raise EmitError(f"expected a SymPy expression, got {type(expression).__name__}")
     described = tuple(_argument(symbol, expression) for symbol in arguments)
     kernel = Kernel(
         arguments=described,
         outputs={"value": "the value of the expression"},
         domain=("where the expression is defined",),
         axes={"value": tuple(axes)},
+        temporaries=_temporaries(expression, temporaries or {}, described),
+        positive=tuple(positive),
     )
     derivation = Derivation(
         name=f"memory.{name}",
@@ -79,9 +124,30 @@ def compile(
     linecache.cache[place] = (len(source), None, source.splitlines(keepends=True), place)
     scope: dict[str, Any] = {}
     exec(builtins.compile(source, place, "exec"), scope)
-    function = scope[name]
-    function.source = source
-    return function
+    return CompiledKernel(scope[name], source)
+
+
+def _temporaries(
+    expression: Basic, given: Mapping[str, Basic], arguments: Sequence[Argument]
+) -> tuple[tuple[Basic, Basic], ...]:
+    """What is computed once: what the caller names, and functions of scalars that are repeated."""
+    named = dict(given)
+    taken = {*named, *(argument.name for argument in arguments)}
+    counts = Counter(n for n in preorder_traversal(expression) if isinstance(n, _REPEATED))
+    for node in sorted(counts, key=canonical):
+        symbols = sorted(symbol.name for symbol in node.free_symbols if isinstance(symbol, Symbol))
+        short = "_".join([type(node).__name__, *symbols])
+        if counts[node] > 1 and not node.atoms(Indexed) and short not in taken and len(short) < 40:
+            named[short] = node
+            taken.add(short)
+    return tuple((_named_like(value, short), value) for short, value in named.items())
+
+
+def _named_like(value: Basic, name: str) -> Basic:
+    """The atom that stands for a value."""
+    if isinstance(value, MatrixExpr):
+        return MatrixSymbol(name, *value.shape)
+    return Symbol(name)
 
 
 def _argument(symbol: Basic, expression: Basic) -> Argument:

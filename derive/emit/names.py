@@ -13,13 +13,21 @@ import re
 
 from sympy import Basic
 
+LONGEST = 160  # characters of an expression in a message
+
 
 class EmitError(ValueError):
     """An expression that can't be emitted; says which subexpression and why."""
 
     def __init__(self, reason: str, expression: Basic | None = None) -> None:
         self.reason, self.expression = reason, expression
-        super().__init__(reason if expression is None else f"{reason}: {expression}")
+        super().__init__(reason if expression is None else f"{reason}: {shown(expression)}")
+
+
+def shown(expression: Basic) -> str:
+    """The expression as a message shows it: the beginning of a long one."""
+    text = str(expression)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
 class NameRefusedError(EmitError):

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sympy import Atom, Basic, Indexed
+from sympy import Atom, Basic, Indexed, Piecewise
+from sympy.functions.elementary.piecewise import ExprCondPair
 from sympy.matrices.expressions import MatrixSymbol
 
 from derive.emit.body import Body
 from derive.emit.elimination import eliminate
+from derive.emit.singular import facts_of, negated, refuse_singular
 
 
 @dataclass(frozen=True)
@@ -64,8 +66,22 @@ def choose(expression: Basic, body: Body) -> Basic:
             if form not in body.used:
                 body.used.append(form)
             return choose(chosen, body)
-    parts = [choose(part, body) for part in expression.args]
+    if expression in body.asked:
+        refuse_singular(expression, body.facts)
+    parts = _chosen_parts(expression, body)
     return expression if tuple(parts) == expression.args else expression.func(*parts)
+
+
+def _chosen_parts(expression: Basic, body: Body) -> list[Basic]:
+    """The arguments in chosen forms, each under the conditions that lead to it."""
+    if isinstance(expression, Piecewise):
+        parts, excluded = [], ()
+        for value, condition in expression.args:
+            with body.knowing((*excluded, *facts_of(condition))):
+                parts.append(ExprCondPair(choose(value, body), choose(condition, body)))
+            excluded = (*excluded, *negated(condition))
+        return parts
+    return [choose(part, body) for part in expression.args]
 
 
 def rule_book() -> tuple[Form, ...]:
