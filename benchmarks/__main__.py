@@ -1,4 +1,4 @@
-"""`python -m benchmarks kernels [NAME...] | statements [--kind KIND...] | soundness`.
+"""`python -m benchmarks kernels [NAME...] | first_block | statements [--kind KIND...] | soundness`.
 
 Each with `--json`.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -23,6 +24,14 @@ def main(arguments: list[str] | None = None) -> int:
     kernels.add_argument("--json", action="store_true")
     kernels.add_argument("--seed", type=int, default=0)
     kernels.set_defaults(run=_kernels)
+    first_block = commands.add_parser(
+        "first_block", help="the first block's posterior on one core, against loops over SciPy"
+    )
+    first_block.add_argument("--json", action="store_true")
+    first_block.add_argument("--observations", type=int, default=10_000, metavar="N")
+    first_block.add_argument("--looped", type=int, default=20, metavar="N", help="by the loops")
+    first_block.add_argument("--seed", type=int, default=0, metavar="S")
+    first_block.set_defaults(run=_first_block)
     statements = commands.add_parser(
         "statements", help="370 real statements, each with the verdict that is expected"
     )
@@ -63,6 +72,20 @@ def _kernels(options: argparse.Namespace) -> int:
     ]
     print(json.dumps(as_json(rows), indent=2) if options.json else as_table(rows))
     return 0
+
+
+def _first_block(options: argparse.Namespace) -> int:
+    """0: all bars are cleared; 1: one is not."""
+    if not 0 < options.looped <= options.observations:
+        print("--looped is 1 or more, and at most --observations", file=sys.stderr)
+        return 2
+    # One core for all that is timed; the libraries read this when NumPy is loaded.
+    os.environ.update({f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")})
+    from benchmarks.first_block import as_json, as_text, measure, passes
+
+    result = measure(observations=options.observations, looped=options.looped, seed=options.seed)
+    print(json.dumps(as_json(result), indent=2) if options.json else as_text(result))
+    return 0 if passes(result) else 1
 
 
 def _statements(options: argparse.Namespace) -> int:

@@ -74,7 +74,7 @@ def log_mass_of_cells(
     means = np.swapaxes(model.mu[:, tokens, 0], 0, 1)  # (n, N)
     a, b = ((end[..., None] - means) / model.t for end in (low, high))
     mass = _log_interval(a, b)
-    middle = np.where(np.isfinite(a + b), (a + b) / 2, 0.0)
+    middle = np.where(np.isfinite(a), a, 0.0)  # used only where the ends meet
     density = -(middle**2) / 2 - np.log(2 * np.pi) / 2
     # A density of the log-ratios of the head that is steepest, as the row's law would have it.
     steepest = np.log(model.t * np.abs(safe).max(axis=-2))[..., None]

@@ -22,6 +22,7 @@ from numeric.first_block.model import CorruptionModel, HiddenDraws
 from numeric.first_block.observations import QueryRow, QueryRowProjected, QueryRowValues
 
 THRESHOLD = 4.5  # of the z-scores
+ROUNDING = 64 * float(np.finfo(np.float64).eps)  # of a surprise, by the size of its terms
 
 
 class TowerTest(NamedTuple):
@@ -76,12 +77,13 @@ def tower_test(
     door.same_axis("draws", count, "features", len(features))
     f = np.hstack([np.ones((count, 1)), r, features])
     surprise = (draws.label[:, None] == np.arange(r.shape[-1])) - r
-    of_posterior = _z_scores(surprise, f)
+    of_posterior = _z_scores(surprise, f, 1.0)
     of_mean = np.zeros((0, f.shape[-1]))
     if noise_mean is not None:
         mean = door.real("noise_mean", noise_mean, 2)
         door.same_axis("draws", count, "noise_mean", len(mean))
-        of_mean = _z_scores(draws.noise[:, target] - mean, f)
+        size = float(np.abs(draws.state).max(initial=0) + np.abs(mean).max(initial=0))
+        of_mean = _z_scores(draws.noise[:, target] - mean, f, size)
     worst = max(float(np.abs(z).max(initial=0)) for z in (of_posterior, of_mean))
     return TowerTest(of_posterior, of_mean, worst)
 
@@ -146,8 +148,12 @@ def measurability_gap(
     return float(np.abs(estimate(state) - estimate(twins)).max(initial=0))
 
 
-def _z_scores(surprise: Floats, f: Floats) -> Floats:
-    """Means of the products by their standard errors; 0 where a product is always 0."""
+def _z_scores(surprise: Floats, f: Floats, size: float) -> Floats:
+    """Means of the products by their standard errors.
+
+    A surprise that is all rounding, of terms of the given size, is none.
+    """
     products = surprise[:, :, None] * f[:, None, :]
-    mean, error = products.mean(axis=0), products.std(axis=0, ddof=1) / np.sqrt(len(f))
-    return np.where(error > 0, mean / np.where(error > 0, error, 1.0), 0.0)
+    error = products.std(axis=0, ddof=1) / np.sqrt(len(f))
+    rounding = ROUNDING * size * np.sqrt((f**2).mean(axis=0))
+    return products.mean(axis=0) / np.maximum(np.hypot(error, rounding), np.finfo(float).tiny)

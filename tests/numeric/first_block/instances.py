@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from numeric.first_block.block import AttentionBlock
+from numeric.first_block.inference import Margins, Posterior
 from numeric.first_block.model import CorruptionModel
 
 TOWER_DRAWS = 40_000
@@ -54,3 +55,9 @@ def rotations(n_tokens: int, size: int, *, base: float = 0.7) -> np.ndarray:
 def log_odds(log_r: np.ndarray) -> np.ndarray:
     """All ``log(r_n / r_m)``, shape ``(*batch, N, N)``."""
     return log_r[..., :, None] - log_r[..., None, :]
+
+
+def margins(found: Posterior) -> Margins:
+    """The margins of a posterior that decided ranks."""
+    assert found.margins is not None
+    return found.margins

@@ -83,14 +83,21 @@ def values_of(block: AttentionBlock, rows: list[list[Any]], tokens: list[Any]) -
 
 
 def observation_map(
-    block: AttentionBlock, state: np.ndarray, *, values: bool, projected: bool, rows: bool = True
+    block: AttentionBlock,
+    state: np.ndarray,
+    *,
+    values: bool,
+    projected: bool,
+    rows: bool = True,
+    anchor: int | None = None,
 ) -> tuple[Any, list[int]]:
     """F of FB-13 at a state, in the order of the tokens other than the target."""
     tokens = [matrix(z) for z in state]
     query = tokens[block.target]
     others = [j for j in range(block.n_tokens) if j != block.target]
     visible = [j for j in range(block.n_tokens) if block.visible[j]]
-    anchor = block.target if block.visible[block.target] else visible[0]
+    if anchor is None:
+        anchor = block.target if block.visible[block.target] else visible[0]
     true_rows = [row_of(block, h, tokens, query) for h in range(block.n_heads)]
 
     def observed(at: list[Any]) -> list[Any]:
@@ -149,10 +156,13 @@ def exact_posterior(
     values: bool = True,
     projected: bool = False,
     rows: bool = True,
+    anchor: int | None = None,
 ) -> Exact:
     """The posterior given the observation that the state makes."""
     with mp.workdps(DIGITS):
-        F, others = observation_map(block, state, values=values, projected=projected, rows=rows)
+        F, others = observation_map(
+            block, state, values=values, projected=projected, rows=rows, anchor=anchor
+        )
         i, t = block.target, mpf(model.t)
         clean, keep = matrix_of(model.clean), 1 - t
         c = matrix(state[i])
