@@ -15,22 +15,44 @@ sums take plain Python numbers beside arrays.
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import numpy as np
+
+from numeric.errors import DtypeError
 
 Array = Any
 Namespace = Any
 
 
 def namespace(xp: Namespace, *arrays: Array) -> Namespace:
-    """The namespace that was given, or that of the arguments, or NumPy."""
+    """The namespace that was given, or that of the arguments, or NumPy.
+
+    Torch tensors name none; theirs is that of `array_api_compat`, which the extra `torch` brings.
+    """
     if xp is not None:
         return xp
     for array in arrays:
         if hasattr(array, "__array_namespace__"):
             return array.__array_namespace__()
+        if type(array).__module__.partition(".")[0] == "torch":
+            return importlib.import_module("array_api_compat.torch")
     return np
+
+
+def numpy_namespace(xp: Namespace, *arrays: Array) -> Namespace:
+    """NumPy, or an exact namespace that was given: for kernels that call SciPy.
+
+    Raises:
+        DtypeError: arrays of another library.
+    """
+    found = namespace(xp, *arrays)
+    if found is np or is_exact(found):
+        return found
+    raise DtypeError(
+        "arrays", "NumPy arrays, since this kernel calls SciPy", f"those of {found.__name__}"
+    )
 
 
 def is_exact(xp: Namespace) -> bool:

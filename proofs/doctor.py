@@ -23,6 +23,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
         "pytest-xdist",
         "hypothesis",
         "nbmake",
+        "array-api-strict",
         "jaxtyping",
         "beartype",
         "ruff",
@@ -30,6 +31,8 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     ),
     "notebooks": ("jupyter", "matplotlib", "jupytext"),
     "fast": ("numba", "finufft"),
+    "torch": ("torch", "array-api-compat"),
+    "jax": ("jax",),
 }
 
 

@@ -47,6 +47,7 @@ _RESERVED = frozenset(
         "Any",
         "errstate",
         "namespace",
+        "numpy_namespace",
         "real_arrays",
         "batch_shape",
         "fill_batch",

@@ -20,6 +20,7 @@ from numeric.namespace import (
     Array,
     Namespace,
     namespace,
+    numpy_namespace,
     real_arrays,
     root_of_smallest,
     smallest_normal,
@@ -75,13 +76,13 @@ def eigenvalue_appendix_clock(
 
     NumPy only: the Wright omega function is SciPy's.
 
-    Operations: 5 +, 1 -, 3 *, 1 /, 1 exp, 1 log, 1 two_product, 2 two_sum, 4 where, 1
-    wrightomega.
+    Operations: 5 +, 1 -, 3 *, 1 /, 1 exp, 1 log, 1 numpy_namespace, 1 two_product, 2 two_sum, 4
+    where, 1 wrightomega.
 
     Source: EB-40, EB-41. Derivation: flow.eigenvalue_appendix_clock, tree
     sha256:65c22b750f0f9a93.
     """
-    xp = namespace(xp, beta, lambda0, theta)
+    xp = numpy_namespace(xp, beta, lambda0, theta)
     beta, lambda0, theta = real_arrays(xp, beta, lambda0, theta)
     product, product_rest = two_product(beta, lambda0)
     shift, shift_rest = two_sum(product, -2 * theta)
@@ -136,12 +137,12 @@ def eigenvalue_main_clock(
 
     NumPy only: the Wright omega function is SciPy's.
 
-    Operations: 5 +, 1 -, 5 *, 1 /, 1 exp, 1 log, 1 two_product, 2 two_sum, 4 where, 1
-    wrightomega.
+    Operations: 5 +, 1 -, 5 *, 1 /, 1 exp, 1 log, 1 numpy_namespace, 1 two_product, 2 two_sum, 4
+    where, 1 wrightomega.
 
     Source: EB-8, EB-41. Derivation: flow.eigenvalue_main_clock, tree sha256:c90210e30bc28d02.
     """
-    xp = namespace(xp, beta, lambda0, time)
+    xp = numpy_namespace(xp, beta, lambda0, time)
     beta, lambda0, time = real_arrays(xp, beta, lambda0, time)
     shift, shift_rest = two_sum(lambda0, -2 * time)
     product, product_rest = two_product(beta, shift)
@@ -190,6 +191,8 @@ def denoising_time_appendix_clock(
         near: sigma2/s in [1e-300, 1e-3]: 2e-15 of each entry.
         far: sigma2/s in [1e3, 1e320], where the ratio itself overflows: 2e-15 of each entry.
         limits: sigma2 = 0, or s = 0 where the time is infinite: 2e-15 of each entry.
+
+    It looks at values to choose a branch: not to be traced.
 
     Operations: 1 +, 1 -, 2 *, 5 /, 1 any, 2 log, 2 log1p, 1 root_of_smallest, 1
     smallest_normal, 5 where.
@@ -245,6 +248,8 @@ def denoising_time_main_clock(
         near: sigma2/s in [1e-300, 1e-3]: 2e-15 of each entry.
         far: sigma2/s in [1e3, 1e320], where the ratio itself overflows: 2e-15 of each entry.
         limits: sigma2 = 0, or s = 0 where the time is infinite: 2e-15 of each entry.
+
+    It looks at values to choose a branch: not to be traced.
 
     Operations: 1 +, 1 -, 1 *, 6 /, 1 any, 2 log, 2 log1p, 1 root_of_smallest, 1
     smallest_normal, 5 where.
@@ -304,12 +309,12 @@ def terminal_eigenvalue(beta: Array, s: Array, sigma2: Array, *, xp: Namespace =
 
     NumPy only: the Wright omega function is SciPy's.
 
-    Operations: 6 +, 1 -, 3 *, 1 /, 1 exp, 1 log, 1 two_product, 1 two_sum, 4 where, 1
-    wrightomega.
+    Operations: 6 +, 1 -, 3 *, 1 /, 1 exp, 1 log, 1 numpy_namespace, 1 two_product, 1 two_sum, 4
+    where, 1 wrightomega.
 
     Source: EB-42. Derivation: flow.terminal_eigenvalue, tree sha256:5b31300e48e5aeea.
     """
-    xp = namespace(xp, beta, s, sigma2)
+    xp = numpy_namespace(xp, beta, s, sigma2)
     beta, s, sigma2 = real_arrays(xp, beta, s, sigma2)
     product, product_rest = two_product(beta, s)
     exponent_rest = product_rest

@@ -140,6 +140,8 @@ def log_ratios_of_row(row: Array, anchor: int, *, xp: Namespace = None) -> Array
         near: entries that agree to 1e-12: 1e-15 of each entry.
         tiny: entries down to 1e-300: 1e-15 of each entry.
 
+    It looks at values to choose a branch: not to be traced.
+
     Operations: 4 -, 1 *, 2 /, 3 abs, 1 any, 2 copysign, 1 drop_entry, 2 log, 2 log1p, 1
     minimum, 1 root_of_smallest, 1 smallest_normal, 2 where.
 
