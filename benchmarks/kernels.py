@@ -1,4 +1,7 @@
-"""Times and errors of every kernel against lambdify and hand-written NumPy, in one run."""
+"""Times and errors of every kernel against lambdify and hand-written NumPy, in one run.
+
+Where they are installed, numba (a loop by hand) and JAX (the kernel, traced) are timed beside them.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,13 @@ import importlib
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from benchmarks.cases import case
+from benchmarks.compiled import jax_call, numba_call
 from benchmarks.errors import regime_of, worst_error
 from benchmarks.lambdified import lambdified
 
@@ -36,7 +41,7 @@ def kernel_function(name: str) -> Callable[..., Any]:
     return getattr(importlib.import_module(f"numeric.kernels.{subject}"), short)
 
 
-def contenders(name: str) -> dict[str, Callable[..., Any] | None]:
+def contenders(name: str) -> dict[str, Any]:
     """The kernel and what it is compared with, under one signature."""
     return {
         "kernel": kernel_function(name),
@@ -52,10 +57,16 @@ def measure(name: str, *, seed: int = 0, count: int = 60, batch: int | None = No
     batch = batch or of_kernel.batch
     arguments = of_kernel.regimes["typical"](np.random.default_rng(seed), batch)
     functions = contenders(name)
-    times = _times({key: f for key, f in functions.items() if f is not None}, arguments)
+    calls: dict[str, Callable[[], Any] | None] = {
+        key: None if function is None else partial(function, **arguments)
+        for key, function in functions.items()
+    }
+    calls["numba"] = numba_call(name, arguments)
+    calls["jax"] = jax_call(functions["kernel"], arguments)
+    times = _times({key: call for key, call in calls.items() if call is not None})
     hand = times["hand-written"]
     row = Row(name, batch, 1e3 * times["kernel"])
-    row.ratios = {key: times[key] / hand if key in times else None for key in functions}
+    row.ratios = {key: times[key] / hand if key in times else None for key in calls}
     for regime in of_kernel.regimes:
         row.bounds[regime] = regime_of(name, regime).bound
         row.errors[regime] = {
@@ -64,16 +75,16 @@ def measure(name: str, *, seed: int = 0, count: int = 60, batch: int | None = No
     return row
 
 
-def _times(functions: dict[str, Callable[..., Any]], arguments: dict[str, Any]) -> dict[str, float]:
-    """The best of several rounds in which the functions take turns; one round for slow ones."""
-    best = dict.fromkeys(functions, float("inf"))
+def _times(calls: dict[str, Callable[[], Any]]) -> dict[str, float]:
+    """The best of several rounds in which the calls take turns; one round for slow ones."""
+    best = dict.fromkeys(calls, float("inf"))
     with np.errstate(all="ignore"):
         for _ in range(REPEATS):
-            for key, function in functions.items():
+            for key, call in calls.items():
                 if SLOW <= best[key] < float("inf"):
                     continue
                 start = time.perf_counter()
-                function(**arguments)
+                call()
                 best[key] = min(best[key], time.perf_counter() - start)
     return best
 
@@ -104,9 +115,10 @@ def as_json(rows: list[Row]) -> list[dict[str, Any]]:
 def as_table(rows: list[Row]) -> str:
     """The rows as text: times first, then the errors by regime."""
     keys = ("kernel", "hand-written", "lambdify", "lambdify cse")
-    lines = [f"{'time (multiple of hand-written)':42}" + "".join(f"{key:>14}" for key in keys)]
+    timed = (*keys, "numba", "jax")
+    lines = [f"{'time (multiple of hand-written)':42}" + "".join(f"{key:>14}" for key in timed)]
     for row in rows:
-        shown = "".join(f"{_ratio(row.ratios[key]):>14}" for key in keys)
+        shown = "".join(f"{_ratio(row.ratios[key]):>14}" for key in timed)
         lines.append(f"{row.name:42}{shown}   {row.milliseconds:8.2f} ms at {row.batch}")
     lines += [
         "",

@@ -7,7 +7,6 @@ itself on other batch shapes and types. A deliberately wrong variant must fail t
 
 from __future__ import annotations
 
-import importlib
 import itertools
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -302,15 +301,3 @@ def test_kernel_leaves_its_arguments_alone(name: str):
     kernel_function(name)(**arguments)
     for key, value in before.items():
         np.testing.assert_array_equal(arguments[key], value)
-
-
-def test_no_kernel_is_an_orphan():
-    """Every emitted function is called by an algorithm of numeric."""
-    used = ""
-    for subject in subjects():
-        module = importlib.import_module(f"numeric.{subject}")
-        assert module.__file__ is not None
-        with open(module.__file__, encoding="utf-8") as file:
-            used += file.read()
-    for name in KERNELS:
-        assert f"kernels.{name.partition('.')[2]}" in used, name

@@ -24,7 +24,10 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 CONSOLE = re.compile(r"```console\n\$ python -m proofs (.*)\n((?:.*\n)*?)```")
 CONSOLES = CONSOLE.findall(README)
 KERNELS = re.compile(r"(<!-- kernels -->\n)(.*?)(<!-- /kernels -->)", re.DOTALL)
-HEADINGS = "| kernel | time | of lambdify | worst error | by hand | of lambdify |"
+HEADINGS = (
+    "| kernel | time | of lambdify | of numba | of jax | worst error | by hand | of lambdify |"
+)
+TIMED = ("kernel", "lambdify cse", "numba", "jax")
 
 
 def steady(output: str) -> str:
@@ -72,9 +75,9 @@ def test_the_table_of_kernels_lists_every_kernel():
 
 def kernel_table(rows: list[dict[str, Any]]) -> str:
     """What the benchmark of the kernels found, as Markdown."""
-    lines = [HEADINGS, "|---|--:|--:|--:|--:|--:|"]
+    lines = [HEADINGS, "|---|--:|--:|--:|--:|--:|--:|--:|"]
     for row in rows:
-        times = [row["ratios"][key] for key in ("kernel", "lambdify cse")]
+        times = [row["ratios"][key] for key in TIMED]
         cells = ["-" if time is None else f"{time:.2f}" for time in times]
         for key in ("kernel", "hand-written", "lambdify cse"):
             errors = [by[key] for by in row["errors"].values()]
