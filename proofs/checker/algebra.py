@@ -208,10 +208,12 @@ class Poly:
             spend(length * len(others) + digits)
             for (m2, w2), c2 in others:
                 coefficient = c2 if c1 is UNIT else c1 if c2 is UNIT else c1 * c2
-                joined = join(w1, w2) if w1 and w2 else w1 or w2
-                if joined is None:
-                    continue
-                scalars, word = cut(joined, rows, cols) if joined else ((), joined)
+                word, scalars = w1 or w2, ()
+                if word:
+                    joined = join(w1, w2) if w1 and w2 else word
+                    if joined is None:
+                        continue
+                    scalars, word = cut(joined, rows, cols) if joined else ((), joined)
                 if scalars or (m1 and m2):
                     sign, monomial = multiply(m1, m2, *scalars)
                     coefficient = coefficient if sign > 0 else -coefficient
@@ -381,6 +383,11 @@ def multiply(*monomials: Monomial) -> tuple[int, Monomial]:
     monomials = tuple(filter(None, monomials))
     if len(monomials) < 2:  # a monomial by itself is as it should be
         return 1, monomials[0] if monomials else ()
+    if len(monomials) == 2 and monomials[0][-1][0].key < monomials[1][0][0].key:
+        joined = monomials[0] + monomials[1]  # in order, with no atom in common
+        if len(joined) > MAX_WORD:
+            raise TooLarge("a monomial of too high a degree")
+        return 1, joined
     exponents: dict[Atom, int] = {}
     for monomial in monomials:
         for a, n in monomial:

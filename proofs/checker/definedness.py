@@ -221,14 +221,23 @@ def is_total(root: Term) -> bool:
         if missing:
             stack += missing
         else:
-            _total[stack.pop()] = node.op not in PARTIAL and all(_total[a] for a in node.args)
+            total = node.op not in PARTIAL or is_literal_power(node)
+            _total[stack.pop()] = total and all(_total[a] for a in node.args)
     return _total[root]
+
+
+def is_literal_power(node: Term) -> bool:
+    """Whether a term is a power to an exponent 0, 1, 2, .. written as a number."""
+    if node.op != "pow":
+        return False
+    exponent = node.args[1]
+    return exponent.op == "rational" and str(exponent.data).isdecimal()
 
 
 def is_polynomial(node: Term, scope: Scope) -> bool:
     """Whether a function of Gaussian names is a polynomial in the random ones of its arguments."""
     op, args = node.op, node.args
-    if op == "pow" and not (args[1].op == "rational" and str(args[1].data).isdecimal()):
+    if op == "pow" and not is_literal_power(node):
         return False
     return op in _POLYNOMIAL or (
         op in _POLYNOMIAL_IN_FIRST and not any(random_degree(a, scope) for a in args[1:])

@@ -1073,9 +1073,10 @@ def _named(node: Term) -> str:
 def _arithmetic(left: Type, right: Type, rows: Size, cols: Size) -> Type:
     """The type of a sum or product of two matrices: integers stay integers."""
     keeps = left.domain in _INTEGER_DOMAINS and right.domain in _INTEGER_DOMAINS
-    return Type(
-        Kind.MATRIX, rows, cols, left.is_complex or right.is_complex, "integer" if keeps else ""
-    )
+    is_complex = left.is_complex or right.is_complex
+    if rows is ONE and cols is ONE and not (keeps or is_complex):  # most types by far
+        return SCALAR
+    return Type(Kind.MATRIX, rows, cols, is_complex, "integer" if keeps else "")
 
 
 _LINEAR = frozenset(

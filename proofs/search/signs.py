@@ -247,6 +247,15 @@ def monomial(w: Workbench, powers: Any, coefficient: Fraction) -> list[Any] | No
     """coefficient*monomial >= 0 as a row `[coefficient, facts, square]`."""
     if coefficient < 0:
         return None
+    state, found = w.monomials.get(powers, (None, None))
+    if state != w.state:  # something has become known, or may be tried again
+        found = _signed(w, powers)
+        w.monomials[powers] = (w.state, found)
+    return None if found is None else [str(coefficient), list(found[0]), found[1]]
+
+
+def _signed(w: Workbench, powers: Any) -> tuple[list[int], int | None] | None:
+    """A monomial as a product of known inequalities with a square, which it may lack."""
     facts: list[int] = []
     root: Any = ()
     for a, power in powers:
@@ -265,7 +274,7 @@ def monomial(w: Workbench, powers: Any, coefficient: Fraction) -> list[Any] | No
             square = w.place(w.raising.poly(Poly(ONE, ONE, {(root, ()): Fraction(1)})))
         except NoTerm:
             return None
-    return [str(coefficient), facts, square]
+    return facts, square
 
 
 def atom_sign(w: Workbench, a: Atom) -> int | None:

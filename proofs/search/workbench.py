@@ -133,6 +133,8 @@ class Workbench:
         self.gathered: set[object] = set()  # states in which there are no further instances
         self.failed: set[object] = set()  # keys of relations that are not to be tried again
         self.aside: set[int] = set()  # places of equations that others have taken in
+        # Monomials as products of known inequalities and a square, with the state of then.
+        self.monomials: dict[object, tuple[tuple[int, ...], Any]] = {}
         # Ideals of known equations, completed as far as they were needed: see `equations`.
         self.ideals: dict[Term | None, Kept] = {}
         for root in statement.roots():
@@ -373,10 +375,15 @@ class Workbench:
         return [self._fact_row(t) for t in closed(self, parts)]
 
     def _fact_row(self, t: Any) -> list[Any]:
-        """A row that cites the fact itself where its relation is a fact transposed."""
+        """A row that cites the fact itself where its relation is a fact transposed, or a multiple
+        of one between numbers."""
         first = t.relation.made_of[0] if len(t.relation.made_of) == 1 else None
-        if first is not None and t.mode == "" and first.left is None and first.right is None:
-            t = Part(t.left, first.relation, t.right, first.mode)
+        if first is not None and t.mode == "" and first.right is None:
+            if first.left is None:
+                t = Part(t.left, first.relation, t.right, first.mode)
+            elif first.mode == "" and t.relation.value.is_scalar and first.left.constant:
+                left = first.left if t.left is None else t.left * first.left
+                t = Part(left, first.relation, t.right, first.mode)
         return self._row(t, self.materialized(t.relation))
 
     def _row(self, t: Any, fact: int) -> list[Any]:
@@ -448,6 +455,7 @@ class Workbench:
         inner.failed, inner.instanced, inner.ideals = set(self.failed), set(), {}
         inner.gathered = set()
         inner.aside = set(self.aside)
+        inner.monomials = {}
         for root in (*self.statement.roots(), *(f.relation for f in self.facts.facts)):
             inner.learn(root)
         try:
