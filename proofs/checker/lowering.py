@@ -39,13 +39,14 @@ from proofs.checker.definedness import is_polynomial
 from proofs.checker.moments import Outcome, expectation
 from proofs.language.effort import spend
 from proofs.language.errors import TypeProblem
-from proofs.language.infer import Scope, infer, random_degree
+from proofs.language.infer import Scope, infer, polynomial, random_degree
 from proofs.language.sizes import Size
 from proofs.language.tree import Term, instantiate, pair, rational, term
 from proofs.language.types import Kind, Type
 
 L2 = Size.dimension("$L2")
 CONSTANT = letter("$1", L2, ONE, isometry=True)  # the random variable 1
+VALUES = (Kind.MATRIX, Kind.RANDOM)
 MAX_POWER = 64
 
 
@@ -67,29 +68,37 @@ class Lowering:
             return self._done[root]
         if not self._has_value(root):
             raise TypeProblem(f"{root.op} has no value")
-        done, stack = self._done, [root]
+        # A node stands here a second time, above its arguments, with what it needs of them.
+        done = self._done
+        stack: list[tuple[Term, list[Term] | None, Term | None]] = [(root, None, None)]
         while stack:
-            node = stack.pop()
-            if node in done:
-                continue
-            opened = self._opened(node)
-            needed = self._needed(node) if opened is None else [opened]
-            missing = [a for a in needed if a not in done]
-            if missing:
-                stack += [node, *missing]
-            else:
-                spend(8 + 4 * len(node.args))
-                done[node] = self._node(node) if opened is None else done[opened]
+            node, needed, opened = stack.pop()
+            if needed is None:
+                if node in done:
+                    continue
+                opened = self._opened(node)
+                needed = self._needed(node) if opened is None else [opened]
+                missing = [a for a in needed if a not in done]
+                if missing:
+                    stack.append((node, needed, opened))
+                    stack += [(a, None, None) for a in missing]
+                    continue
+            spend(8 + 4 * len(node.args))
+            args = [done[a] for a in needed]
+            done[node] = args[0] if opened is not None else self._node(node, args)
         return done[root]
 
     def _needed(self, node: Term) -> list[Term]:
         """The arguments that are lowered before a node is."""
-        return [] if self._is_moment(node) else [a for a in node.args if self._has_value(a)]
+        if self._is_moment(node):
+            return []
+        if node.op in STRUCTURE:  # of values alone, as its type says
+            return list(node.args)
+        return [a for a in node.args if self._has_value(a)]
 
     def _has_value(self, node: Term) -> bool:
         return node in self._done or (
-            not node.op.endswith("_type")
-            and infer(node, self.scope).kind in (Kind.MATRIX, Kind.RANDOM)
+            not node.op.endswith("_type") and infer(node, self.scope).kind in VALUES
         )
 
     def _opened(self, node: Term) -> Term | None:
@@ -130,7 +139,9 @@ class Lowering:
 
     def is_random(self, node: Term) -> bool:
         """Whether a term is a random vector, rather than a constant."""
-        return infer(node, self.scope).kind is Kind.RANDOM or random_degree(node, self.scope) > 0
+        if infer(node, self.scope).kind is Kind.RANDOM:
+            return True
+        return bool(self.scope.random_names) and random_degree(node, self.scope) > 0
 
     def _is_moment(self, node: Term) -> bool:
         """Whether a node is the expectation or covariance of functions of Gaussian names."""
@@ -166,12 +177,11 @@ class Lowering:
         linear = node.op == "sum" and random_degree(node, self.scope) == 1
         return linear and kind.cols == ONE and not kind.is_complex
 
-    def _node(self, node: Term) -> Poly:
-        """The value of a node whose arguments are lowered."""
+    def _node(self, node: Term, args: list[Poly]) -> Poly:
+        """The value of a node from those of the arguments that it needs."""
         kind, op = infer(node, self.scope), node.op
         if self._is_moment(node):
             return self._moment(node)
-        args = [self._done[a] for a in self._needed(node)]
         if self.is_random(node):
             if not self._is_linear(node):
                 raise TooLarge(f"{op} of random vectors is not part of the algebra yet")
@@ -202,10 +212,12 @@ class Lowering:
             case "ones":
                 return _ones(kind.rows) * _ones(kind.cols).T
             case "unit":
-                return _unit_vector(kind.rows, args[1])
+                return self._unit_vector(kind.rows, node.args[1])
             case "entry":
-                value = _unit_vector(args[0].rows, args[1]).T * args[0]
-                return value * _unit_vector(args[0].cols, args[2]) if len(args) == 3 else value
+                value = self._unit_vector(args[0].rows, node.args[1]).T * args[0]
+                if len(args) < 3:
+                    return value
+                return value * self._unit_vector(args[0].cols, node.args[2])
             case "block":
                 rows, cols = pair(node)
                 return _block(rows, cols, args)
@@ -214,6 +226,13 @@ class Lowering:
         if node.op in STRUCTURE:
             return STRUCTURE[node.op](*args)
         return self._opaque(node, kind)
+
+    def _unit_vector(self, size: Size, index: Term) -> Poly:
+        """A unit vector: an injection, where it is known how many places are before its 1."""
+        place = polynomial(index, self.scope.dimensions)
+        if size != ONE and place is not None and (place - ONE).is_positive:
+            return _injection(size, place - ONE, ONE)
+        return _unit_vector(size, self._done[index])
 
     def _opaque(self, node: Term, kind: Type) -> Poly:
         """A value named by its operator and its arguments, complex only where an argument is."""
@@ -256,14 +275,14 @@ class Pointwise(Lowering):
             return True
         return node.op in ("name", "expect_given") or self._is_sum(node)
 
-    def _node(self, node: Term) -> Poly:
+    def _node(self, node: Term, args: list[Poly]) -> Poly:
         if not self.is_random(node):
             constant = self.outside.lower(node)
             self.outcome.fix(constant)
             return constant
         if self._is_whole(node):
             return self._vector(self.outside.lower(node))
-        args, kind = [self._done[a] for a in self._needed(node)], infer(node, self.scope)
+        kind = infer(node, self.scope)
         if is_polynomial(node, self.scope):
             if node.op == "div":  # by what is constant
                 self.outcome.fix(reciprocal(args[1]))

@@ -342,6 +342,8 @@ def root(w: Workbench, node: Term) -> None:
         square = term("pow", term("exp", half), rational(2))
         if _put(w, place, term("eq", x, square), UNDER_ROOT):
             w.schema("sqrt_of_square", x=term("exp", half))
+    elif (number := w.facts.lowering.lower(x).constant) is not None:
+        root(w, term("sqrt", rational(number)))  # the same value: arguments are in normal form
     elif (square := _square_root(w, x)) is not None and (
         w.schema("sqrt_of_square", x=square) is None
     ):

@@ -171,7 +171,7 @@ def weigh(w: Workbench, ideal: Ideal, value: Poly) -> None:
         scalars = [a for a, _ in monomial]
         letters = [x for a in scalars if a.word for x in a.word]
         for x in (*letters, *word):
-            if x.block is not None:  # a matrix is rewritten into blocks
+            if x.isometry:  # a matrix is rewritten into blocks
                 ideal.weigh(x, 0)
             if L2 in (x.rows, x.cols):  # moments are rewritten into parameters
                 ideal.weigh(x, 10)

@@ -15,6 +15,7 @@ from itertools import count
 
 from proofs.checker.algebra import (
     MAX_TERMS,
+    MAX_WORD,
     ONE,
     Atom,
     Letter,
@@ -29,7 +30,9 @@ from proofs.checker.algebra import (
 from proofs.checker.lowering import L2
 
 Place = tuple[Monomial, Word]
-Order = tuple[int, list[str], list[tuple[str, int]]]
+Order = tuple[int, int, list[str], list[tuple[str, int]]]
+Rewriting = tuple["Term", dict[Place, Fraction]]  # a part of a combination and what it comes to
+MAX_USED = 2_000  # multiples of relations, after which each must leave smaller monomials alone
 MAX_LENGTH = 60  # longer consequences are left aside
 
 
@@ -105,13 +108,19 @@ class Ideal:
         return known
 
     def order(self, place: Place) -> Order:
-        """Weight first, then the letters, then the scalars, the last atom most significant."""
+        """Weight first, then the letters, then the scalars, the last atom most significant.
+
+        Of equal weights, x*y.T is less than A*B: once something is multiplied to it, it falls apart
+        into scalars, in which no product of x and y.T would be found again.
+        """
         known = self._orders.get(place)
         if known is None:
             monomial, word = place
             weight = sum(n * self._weight(a) for a, n in monomial) + sum(map(self._weight, word))
             scalars = sorted(((_text(a), n) for a, n in monomial), reverse=True)
-            known = self._orders[place] = (weight, [x.sort for x in word], scalars)
+            # The identity, the empty word, is least of all.
+            wholeness = -sum(x.starts for x in word[1:]) if word else -MAX_WORD
+            known = self._orders[place] = (weight, wholeness, [x.sort for x in word], scalars)
         return known
 
     # ------------------------------------------------------------ relations
@@ -296,7 +305,7 @@ class Ideal:
     def reduce(self, value: Poly) -> tuple[Poly, list[Term]]:
         """`value` minus the returned terms' sum, with no monomial that a relation rewrites."""
         used: list[Term] = []
-        pending, done = dict(value.terms), dict[Place, Fraction]()
+        pending, done, met = dict(value.terms), dict[Place, Fraction](), set[Place]()
         heap = [_Largest(self.order(p), p) for p in pending]
         heapq.heapify(heap)
         while heap:
@@ -305,13 +314,16 @@ class Ideal:
             coefficient = pending.pop(place, None)
             if coefficient is None:  # cancelled, or worked off with an equal one
                 continue
-            found = self._rewrite(place, coefficient, value)
+            found = self._rewrite(place, coefficient, value, place in met or len(used) > MAX_USED)
+            met.add(place)
             if found is None:
                 done[place] = done.get(place, Fraction(0)) + coefficient
                 continue
-            used.append(found)
-            pending[place] = coefficient
-            for p, c in _total([found]).terms.items():
+            part, change = found
+            used.append(part)
+            for p, c in change.items():
+                if p == place:  # this is what the part takes off
+                    continue
                 old = pending.get(p)
                 new = -c if old is None else old - c
                 if new:
@@ -320,34 +332,55 @@ class Ideal:
                         heapq.heappush(heap, _Largest(self.order(p), p))
                 else:
                     pending.pop(p, None)
-            if place in pending:
-                heapq.heappush(heap, _Largest(self.order(place), place))
             if len(pending) > MAX_TERMS:
                 raise TooLarge(f"more than {MAX_TERMS} terms")
         return Poly(value.rows, value.cols, {p: c for p, c in done.items() if c}), used
 
-    def _rewrite(self, place: Place, coefficient: Fraction, like: Poly) -> Term | None:
+    def _rewrite(
+        self, place: Place, coefficient: Fraction, like: Poly, strictly: bool
+    ) -> Rewriting | None:
+        """A part that takes a monomial off; `strictly`: and leaves smaller ones alone."""
         monomial, word = place
         for i, x in enumerate(word):
             for relation in self._by_letter.get(x, ()):
                 m, w = relation.lead
                 if word[i : i + len(w)] == w and (rest := divide(monomial, m)) is not None:
                     left = _word(rest, word[:i], coefficient)
-                    return _make(left, relation, _word((), word[i + len(w) :]))
+                    part = _make(left, relation, _word((), word[i + len(w) :]))
+                    if (found := self._taken_off(place, coefficient, part, strictly)) is not None:
+                        return found
         for a, _ in monomial:
             for relation in self._by_atom.get(a, ()):
                 rest = divide(monomial, relation.lead[0])
                 if rest is not None:
                     left = Poly(like.rows, like.cols, {(rest, word): coefficient})
-                    return Term(left, relation, None, "")
+                    part = Term(left, relation, None, "")
+                    if (found := self._taken_off(place, coefficient, part, strictly)) is not None:
+                        return found
         if self._unit is not None:
             left = Poly(like.rows, like.cols, {place: coefficient})
-            return Term(left, self._unit, None, "")
+            return Term(left, self._unit, None, ""), {place: coefficient}
         for a, _ in monomial:
             found = self._rewrite_trace(a, place, coefficient, like)
             if found is not None:
-                return found
+                return found, _total([found]).terms
         return None
+
+    def _taken_off(
+        self, place: Place, coefficient: Fraction, part: Term, strictly: bool
+    ) -> Rewriting | None:
+        """A part with what it comes to, if that has the monomial which it is to take off: where
+        isometries cancel, a multiple of a relation can lose its lead.
+
+        What is left may be larger where it is cut into scalars that weigh more by themselves. This
+        is allowed once, or the same monomials could come back for ever.
+        """
+        change = _total([part]).terms
+        if change.get(place) != coefficient:
+            return None
+        here = self.order(place)
+        smaller = not strictly or all(self.order(p) <= here for p in change)
+        return (part, change) if smaller else None
 
     def _rewrite_trace(
         self, a: Atom, place: Place, coefficient: Fraction, like: Poly

@@ -8,6 +8,7 @@ from proofs.checker.algebra import ONE, Atom, Poly, TooLarge
 from proofs.checker.definedness import ZERO, NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer, polynomial
+from proofs.language.sizes import Size
 from proofs.language.tree import Term, bound, postorder, rational, term
 from proofs.language.types import Kind
 from proofs.search import (
@@ -64,7 +65,7 @@ def gather(w: Workbench, roots: list[Term]) -> None:
         ]
         terms = postorder([*roots, *equations])
         for node in terms:
-            if node.free == 0 and id(node) not in w.instanced and len(w.instanced) < MAX_INSTANCES:
+            if node.free == 0 and id(node) not in w.instanced and _is_of_use(w, node):
                 method = INSTANCES.get(node.op)
                 if method is not None:
                     w.instanced.add(id(node))
@@ -80,6 +81,11 @@ def gather(w: Workbench, roots: list[Term]) -> None:
         if len(w.facts.facts) == size:
             w.gathered.add((*w.state, *map(id, roots)))
             return
+
+
+def _is_of_use(w: Workbench, node: Term) -> bool:
+    """Whether there is room for instances of a term; for the statement's own there always is."""
+    return len(w.instanced) < MAX_INSTANCES or w.places.get(node, w.given) < w.given
 
 
 def differentiate(w: Workbench, roots: list[Term]) -> bool:
@@ -411,6 +417,23 @@ def _block(w: Workbench, node: Term) -> None:
     elif node.data == (2, 2):
         p, _, _, s = node.args
         w.schema("block_eye", n=_size(w, p), k=_size(w, s))
+    elif node.data in ((2, 1), (1, 2)) and node.args[0].op in ("eye", "zeros"):
+        _halves(w, node)
+
+
+def _halves(w: Workbench, node: Term) -> None:
+    """The identity in two blocks, where both [I; 0] and [0; I] are in sight."""
+    value = w.facts.lowering.lower(node)
+    words = [word for _, word in (value if node.data == (2, 1) else value.T).terms]
+    inclusion = words[0][0] if len(words) == 1 and len(words[0]) == 1 else None
+    if inclusion is None or inclusion.block is None:
+        return
+    offset, width = inclusion.block
+    first = width if offset.value == 0 else offset
+    second = inclusion.rows - first
+    other = (first, second) if offset.value == 0 else (Size.literal(0), first)
+    if any(x.block == other and x.rows == inclusion.rows for x in w.raising.letters):
+        w.schema("block_eye", n=size_term(first), k=size_term(second))
 
 
 SAYS = {

@@ -85,6 +85,14 @@ def traces_by_entries(w: Workbench, goal: Term) -> int | None:
     inverses = [n.args[0] for n in nodes if n.op == "inv" and _is_small(w, n.args[0])]
     if not inverses and (not ops or not (difference.is_scalar or ops - {"entry"})):
         return None
+    if "adj" in ops:  # before anything else is said of adjugates
+        for node in nodes:
+            if node.op == "adj" and not node.free:
+                adjugate(w, node.args[0])
+        known = equations.plain_ideal(w, [goal])
+        rest, used = known.reduce(difference)
+        if not rest.terms:
+            return w.combine(goal, known, used)
     rest, _ = equations.known(w, [goal]).reduce(difference)
     found = {a.word: None for v in (difference, rest) for m, _ in v.terms for a, _ in m if a.word}
     words = [word for word in found if word[0].rows != ONE or len(word) > ENTRY]
@@ -110,8 +118,8 @@ def traces_by_entries(w: Workbench, goal: Term) -> int | None:
             ideal.weigh(a, 1)
     # The latest come first: the entries, and the minors of a determinant before it. What is left
     # for the end are reciprocals, of determinants by then.
-    known = sorted(enumerate(w.facts.facts), key=lambda f: (-_is_reciprocal(f[1].relation), f[0]))
-    for place, fact in reversed(known):
+    facts = sorted(enumerate(w.facts.facts), key=lambda f: (-_is_reciprocal(f[1].relation), f[0]))
+    for place, fact in reversed(facts):
         if fact.relation.op == "eq" and not _is_roundabout(fact.relation):
             value = w.facts.difference(fact.relation)
             equations.weigh(w, ideal, value)

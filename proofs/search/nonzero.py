@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from proofs.checker.algebra import of_letter
 from proofs.checker.definedness import ZERO
 from proofs.language.infer import infer, polynomial
+from proofs.language.sizes import ONE
 from proofs.language.tree import Term, rational, term
 from proofs.search import denominators, rank_one, signs
 from proofs.search.factoring import factors
 from proofs.search.forms import norm_positive, sign_by_form
-from proofs.search.raising import factors_of, product_of, size_term
+from proofs.search.raising import NoTerm, factors_of, product_of, size_term, size_terms
 from proofs.search.units import pushed_through
 from proofs.search.workbench import Workbench
 
@@ -16,10 +18,13 @@ from proofs.search.workbench import Workbench
 def nonzero(w: Workbench, relation: Term) -> int | None:
     """x != 0: as a product of what is not zero, or by its sign."""
     x, zero = relation.args
+    if zero.op == "zeros":
+        return _matrix(w, x)
     if zero is not ZERO:
         return None
     found = _by_form(w, x)
     found = factor_of_nonzero(w, x) if found is None else found
+    found = _corner_of_inverse(w, x) if found is None else found
     if found is not None:
         return found
     if not infer(x, w.facts.scope).is_complex:
@@ -37,6 +42,48 @@ def nonzero(w: Workbench, relation: Term) -> int | None:
         return found
     found = _by_factors(w, relation)
     return denominators.nonzero(w, relation) if found is None else found
+
+
+def _matrix(w: Workbench, x: Term) -> int | None:
+    """A matrix that is not zero, by its norm."""
+    if w.find(term("ne", term("norm2", x), ZERO)) is None and norm_positive(w, x) is None:
+        return None
+    return w.schema("nonzero_norm", **size_terms(infer(x, w.facts.scope)), A=x)
+
+
+def _corner_of_inverse(w: Workbench, x: Term) -> int | None:
+    """The first or last entry of inv(M), as the reciprocal of the Schur complement of what is left
+    of M without that row and column, where this is invertible."""
+    monomials = [m for m, _ in w.facts.lowering.lower(x).terms]
+    atoms = [a for m in monomials for a, _ in m]
+    word = atoms[0].word if len(atoms) == len(monomials) == 1 else None
+    if word is None or len(word) != 3 or word[2].block is None or word[0].block != word[2].block:
+        return None
+    node = w.raising.letters.get(word[1].T if word[1].transposed else word[1])
+    before, after = word[2].block[0], word[2].rows - word[2].block[0] - ONE
+    if node is None or node.op != "inv" or (before.value == 0) == (after.value == 0):
+        return None
+    one, rest = rational(1), size_term(before if after.value == 0 else after)
+    parts = [term("zeros", one, rest), term("eye", rest)]
+    J = term("block", *(parts if before.value == 0 else parts[::-1]), data=(2, 1))
+    values = [w.facts.lowering.lower(a) for a in (J, node.args[0])]
+    others, M, corner = values[0], values[1], of_letter(word[2])
+    try:
+        p, right, below, s = (
+            w.raising.poly(left.T * M * y)
+            for left, y in ((others, others), (corner, others), (others, corner), (corner, corner))
+        )
+    except NoTerm:
+        return None
+    if w.attempt(term("invertible", p)) is None:
+        return None
+    complement = term("sub", s, product_of([right, term("inv", p), below]))
+    w.learn(J)
+    w.learn(complement)
+    if w.attempt(term("eq", term("mul", x, complement), term("eye", one))) is None:
+        return None
+    w.schema("one_sided_unit", n=one, A=x, B=complement)
+    return w.schema("unit_nonzero", A=x)
 
 
 def factor_of_nonzero(w: Workbench, x: Term) -> int | None:

@@ -36,6 +36,7 @@ def full(w: Workbench, relation: Term) -> int | None:
     rows = relation.op == "full_row_rank"
     sizes = w.sizes(a)
     candidate = one_sided_inverse(w, a, rows)
+    candidate = _isometric(w, a, rows) if candidate is None else candidate
     candidate = _by_gram(w, a, rows) if candidate is None else candidate
     if candidate is not None:
         rule = "full_rows_shown" if rows else "full_columns_shown"
@@ -52,6 +53,14 @@ def full(w: Workbench, relation: Term) -> int | None:
     if w.find(term("eq", term("rank", a), size)) is not None:
         return w.schema("full_rows_rank" if rows else "full_columns_rank", **sizes, A=a)
     return None
+
+
+def _isometric(w: Workbench, a: Term, right: bool) -> Term | None:
+    """The adjoint of a, where its product with a is plainly the identity."""
+    turned = term("adjoint", a)
+    gram = term("mul", a, turned) if right else term("mul", turned, a)
+    size = w.sizes(a)["n" if right else "k"]
+    return turned if w.find(term("eq", gram, term("eye", size))) is not None else None
 
 
 def _by_gram(w: Workbench, a: Term, right: bool) -> Term | None:

@@ -12,7 +12,7 @@ from proofs.search.workbench import Workbench
 ONE = rational(1)
 MAX_PAIRED = 3  # functions in sight, for tangents at quotients
 MONOTONE = frozenset({"exp", "log", "sqrt"})
-BOUNDED = MONOTONE | {"erf"}
+BOUNDED = MONOTONE | {"erf", "sin"}
 
 
 def gather(w: Workbench, relation: Term, atoms: list[Atom]) -> None:
@@ -37,6 +37,8 @@ def gather(w: Workbench, relation: Term, atoms: list[Atom]) -> None:
                 w.schema("lambertw_range", u=x)
         elif node.op == "erf":
             w.schema("erf_below_one", x=x)
+        elif node.op == "sin":
+            w.schema("sine_above_chord", x=x)
         elif node.op == "log":  # that of 1/x bounds log(x) from below
             w.schema("log_tangent", x=x)
             inverse = term("div", *(x.args[::-1] if x.op == "div" else (ONE, x)))
