@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from numeric.namespace import Array, Namespace, diagonal_mask, is_exact
+from numeric.namespace import Array, Namespace, diagonal_mask, is_exact, typed
 
 
 def rank_tolerance(xp: Namespace, matrix: Array, rank_tol: float | None) -> float:
@@ -52,7 +52,7 @@ def kernel_projector(xp: Namespace, matrix: Array, rank_tol: float | None = None
     zero, one = xp.zeros_like(values), xp.ones_like(values)
     shares = xp.where(values > floor, zero, one)
     more = right.shape[-1] - values.shape[-1]  # directions beyond the number of rows
-    free = xp.ones((*values.shape[:-1], more), dtype=values.dtype)
+    free = xp.ones((*values.shape[:-1], more), **typed(values))
     shares = xp.concat([shares, free], axis=-1)
     return (xp.matrix_transpose(right) * shares[..., None, :]) @ right
 
@@ -60,7 +60,7 @@ def kernel_projector(xp: Namespace, matrix: Array, rank_tol: float | None = None
 def row_projector(xp: Namespace, matrix: Array, rank_tol: float | None = None) -> Array:
     """Orthogonal projector on the span of the rows of ``(*batch, n, m)``."""
     identity = (
-        xp.eye(matrix.shape[-1]) if is_exact(xp) else xp.eye(matrix.shape[-1], dtype=matrix.dtype)
+        xp.eye(matrix.shape[-1]) if is_exact(xp) else xp.eye(matrix.shape[-1], **typed(matrix))
     )
     return identity - kernel_projector(xp, matrix, rank_tol)
 
@@ -85,7 +85,7 @@ def symmetric_part(xp: Namespace, matrix: Array) -> Array:
 def pivot_floor(xp: Namespace, cov: Array, rank_tol: float | None = None) -> Array:
     """What a pivot must exceed, one an observed coordinate: its variance times the tolerance."""
     size = cov.shape[-1]
-    variances = xp.sum(xp.where(diagonal_mask(xp, size), cov, 0), axis=-1)
+    variances = xp.sum(xp.where(diagonal_mask(xp, size, cov), cov, 0), axis=-1)
     return rank_tolerance(xp, cov, rank_tol) * variances
 
 

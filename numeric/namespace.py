@@ -102,13 +102,24 @@ def drop_entry(xp: Namespace, vector: Array, position: int) -> Array:
 
 def insert_zero(xp: Namespace, vector: Array, position: int) -> Array:
     """The vector along the last axis with a zero put in at a position."""
-    zero = xp.zeros((*vector.shape[:-1], 1), dtype=vector.dtype)
+    zero = xp.zeros((*vector.shape[:-1], 1), **typed(vector))
     return xp.concat([vector[..., :position], zero, vector[..., position:]], axis=-1)
 
 
-def diagonal_mask(xp: Namespace, size: int) -> Array:
-    """True on the diagonal of a square."""
-    return xp.eye(size) > 0
+def placed(like: Array) -> dict[str, Any]:
+    """Keywords that make a new array where the other one is: on its device, for Torch."""
+    torch = type(like).__module__.partition(".")[0] == "torch"
+    return {"device": like.device} if torch else {}
+
+
+def typed(like: Array) -> dict[str, Any]:
+    """The same, and of the other's type."""
+    return {"dtype": like.dtype, **placed(like)}
+
+
+def diagonal_mask(xp: Namespace, size: int, like: Array) -> Array:
+    """True on the diagonal of a square, where the other array is."""
+    return xp.eye(size, **placed(like)) > 0
 
 
 def indicator(xp: Namespace, condition: Array, like: Array) -> Array:
@@ -128,8 +139,8 @@ def dot_products(xp: Namespace, left: Array, right: Array) -> Array:
 def sum_of_others(xp: Namespace, vector: Array) -> Array:
     """For each entry the sum of all others, without a subtraction."""
     size = vector.shape[-1]
-    ones = xp.ones((size, size), dtype=vector.dtype)
-    others = xp.where(diagonal_mask(xp, size), 0, ones)
+    ones = xp.ones((size, size), **typed(vector))
+    others = xp.where(diagonal_mask(xp, size, vector), 0, ones)
     if vector.ndim == 1:
         return others @ vector
     # From the left, so that the result is stored as the vectors are.
@@ -157,8 +168,7 @@ def stack_entries(xp: Namespace, entries: list[Any]) -> Array:
     flat = [entry for row in entries for entry in row] if nested else entries
     arrays = [entry for entry in flat if hasattr(entry, "shape")]
     batch = np.broadcast_shapes(*(tuple(array.shape) for array in arrays))
-    like = {"dtype": arrays[0].dtype} if arrays else {}
-    base = xp.zeros(batch, **like)
+    base = xp.zeros(batch, **(typed(arrays[0]) if arrays else {}))
     stacked = xp.concat([(base + entry)[..., None] for entry in flat], axis=-1)
     return stacked if not nested else xp.reshape(stacked, (*batch, len(entries), len(entries[0])))
 

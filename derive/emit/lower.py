@@ -364,7 +364,8 @@ class Printer:
         if left in self.order and right in self.order:
             axes = tuple(axis for axis in self.order if axis in (left, right))
             self.need("numeric.namespace", "diagonal_mask")
-            return Code(f"diagonal_mask(xp, {self.index_size(left)})", axes=axes)
+            size = self.index_size(left)  # begins with the name of an array
+            return Code(f"diagonal_mask(xp, {size}, {size.partition('.')[0]})", axes=axes)
         first, second = sorted((left, right), key=self._rank)
         return self._compared(first, "==", second)
 

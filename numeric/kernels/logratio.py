@@ -238,7 +238,7 @@ def jacobian(row: Array, anchor: int, *, xp: Namespace = None) -> Array:
     xp = namespace(xp, row)
     (row,) = real_arrays(xp, row)
     return 1 / row[..., anchor, None, None] + xp.where(
-        diagonal_mask(xp, row.shape[-1] - 1), 1 / drop_entry(xp, row, anchor)[..., None], 0
+        diagonal_mask(xp, row.shape[-1] - 1, row), 1 / drop_entry(xp, row, anchor)[..., None], 0
     )
 
 
@@ -359,7 +359,7 @@ def softmax_jacobian(logits: Array, *, xp: Namespace = None) -> Array:
     row = weights / xp.sum(weights, axis=-1)[..., None]
     others = sum_of_others(xp, row)
     return row[..., None] * xp.where(
-        diagonal_mask(xp, logits.shape[-1]), others[..., None], -row[..., None, :]
+        diagonal_mask(xp, logits.shape[-1], logits), others[..., None], -row[..., None, :]
     )
 
 

@@ -94,6 +94,19 @@ def test_a_kernel_that_calls_scipy_refuses_other_arrays(library: str, name: str)
         kernel_function(name)(**given)
 
 
+@pytest.mark.parametrize("name", sorted(set(GENERIC) - UNTRACED))
+def test_kernel_stays_on_the_device_of_its_tensors(name: str):
+    """The `meta` device computes shapes alone, and refuses a tensor that was made elsewhere."""
+    pytest.importorskip("array_api_compat")
+    torch = pytest.importorskip("torch")
+    arguments = typical(name)
+    given = converted(arguments, lambda value: torch.asarray(value, device="meta"))
+    want = outputs(kernel_function(name)(**arguments))
+    for got, expected in zip(outputs(kernel_function(name)(**given)), want, strict=True):
+        assert got.device.type == "meta"
+        assert tuple(got.shape) == expected.shape
+
+
 @pytest.mark.parametrize("name", GENERIC)
 def test_kernel_can_be_traced_by_jax_unless_it_says_otherwise(name: str):
     jax = pytest.importorskip("jax")
