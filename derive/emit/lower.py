@@ -9,6 +9,7 @@ refused by name.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from sympy import (
@@ -56,6 +57,7 @@ from sympy.core.relational import Relational
 from sympy.logic.boolalg import BooleanTrue
 from sympy.matrices.expressions.matexpr import MatrixExpr
 
+from derive.emit import products
 from derive.emit.code import (
     ATOM,
     COLUMN,
@@ -145,10 +147,10 @@ class Printer:
             (MatrixSymbol, self._matrix),
             (ImmutableDenseMatrix, self._explicit),
             (Transpose, self._transpose),
-            (Inverse, self._inverse),
-            (MatPow, self._matrix_power),
-            (Trace, self._trace),
-            (Determinant, self._determinant),
+            (Inverse, partial(products.inverse, self)),
+            (MatPow, partial(products.matrix_power, self)),
+            (Trace, partial(products.trace, self)),
+            (Determinant, partial(products.determinant, self)),
             (Call, self._node),
         )
 
@@ -293,7 +295,7 @@ class Printer:
 
     def _function(self, node: Any) -> Code:
         if isinstance(node, log) and isinstance(node.args[0], Determinant):
-            return self._log_determinant(node.args[0])
+            return products.log_determinant(self, node.args[0])
         name = type(node).__name__.lower()
         return self._entrywise(
             ATOM, [self.print(node.args[0])], lambda parts: f"xp.{name}({parts[0].text})"
@@ -544,22 +546,22 @@ class Printer:
             first, others = codes[0].axes, codes[1:]
             square = all(code.axes == (ROW, COLUMN) for code in others)
             if others and square and first in ((ROW, COLUMN), (COLUMN,)):
-                return self._matrices(codes)
+                return products.matrices(self, codes)
         *front, last = factors
         code = self.print(last)
         while front:
             factor = front.pop()
             if isinstance(factor, Inverse):
-                code = self._solved(factor, code)
+                code = products.solved(self, factor, code)
                 continue
             left = self.print(factor)
             if left.axes == (ROW, COLUMN) == code.axes:
-                code = self._matrices([left, code])
+                code = products.matrices(self, [left, code])
             elif left.axes == (ROW, COLUMN):
                 right = self.aligned(code, (ROW, COLUMN)).inside(UNARY)
                 code = Code(f"({left.inside(PRODUCT)} @ {right})[..., 0]", axes=(ROW,))
             elif left.axes == (COLUMN,) and code.axes == (ROW, COLUMN):
-                code = self._matrices([left, code])
+                code = products.matrices(self, [left, code])
             elif left.axes == (COLUMN,) and code.axes == (ROW,):
                 text = f"xp.sum({left.inside(UNARY)} * {code.inside(UNARY)}, axis=-1)"
                 code = Code(text)
@@ -570,47 +572,6 @@ class Printer:
                     lambda parts: f"{parts[0].inside(PRODUCT)} * {parts[1].inside(UNARY)}",
                 )
         return code
-
-    def _matrices(self, codes: list[Code]) -> Code:
-        """A product of matrices, or of a row and matrices."""
-        first, *others = codes
-        row = first.axes == (COLUMN,)
-        first = self.aligned(first, (ROW, COLUMN)) if row else first
-        text = " @ ".join(code.inside(UNARY) for code in (first, *others))
-        if row:
-            return Code(f"({text})[..., 0, :]", axes=(COLUMN,))
-        return Code(text, PRODUCT, (ROW, COLUMN))
-
-    def _solved(self, inverse: Inverse, right: Code) -> Code:
-        """An inverse times something is the solution of a system."""
-        matrix = self.print(inverse.arg).text
-        if right.axes == (ROW,):
-            column = self.aligned(right, (ROW, COLUMN)).text
-            return Code(f"xp.linalg.solve({matrix}, {column})[..., 0]", axes=(ROW,))
-        whole = self.aligned(right, (ROW, COLUMN)).text
-        return Code(f"xp.linalg.solve({matrix}, {whole})", axes=(ROW, COLUMN))
-
-    def _inverse(self, node: Inverse) -> Code:
-        return Code(f"xp.linalg.inv({self.print(node.arg).text})", axes=(ROW, COLUMN))
-
-    def _matrix_power(self, node: MatPow) -> Code:
-        if not isinstance(node.exp, Integer):
-            raise EmitError("only integer powers of a matrix are printed", node)
-        text = f"xp.linalg.matrix_power({self.print(node.base).text}, {node.exp})"
-        return Code(text, axes=(ROW, COLUMN))
-
-    def _trace(self, node: Trace) -> Code:
-        matrix = self.print(node.arg)
-        if not matrix.axes:  # of one row and column
-            return matrix
-        return Code(f"xp.sum(xp.linalg.diagonal({matrix.text}), axis=-1)")
-
-    def _determinant(self, node: Determinant) -> Code:
-        return Code(f"xp.linalg.det({self.print(node.arg).text})")
-
-    def _log_determinant(self, node: Determinant) -> Code:
-        """No determinant overflows on the way; where it is negative there is no logarithm."""
-        return Code(f"xp.linalg.slogdet({self.print(node.arg).text})[1]")
 
     def _hadamard(self, product: HadamardProduct) -> Code:
         codes = [self.print(factor) for factor in product.args]
