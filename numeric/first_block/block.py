@@ -12,6 +12,7 @@ from scipy.special import log_softmax
 
 from numeric import door
 from numeric.errors import DomainError, ShapeError
+from numeric.kernels import attention as kernels
 
 Heads = Sequence[door.Floats] | door.Floats  # one array a head
 
@@ -202,25 +203,33 @@ class AttentionBlock:
         Args:
             query: c, shape ``(*batch, d)``.
 
-        Source: FB-5.
+        Source: FB-5. Kernel: `attention.head_map`.
         """
         matrices, offsets, scales = [], [], []
+        placed = query if self.positions is None else query + self.positions[self.target]
         for h, keys in enumerate(self.key_maps):
-            asked = self._asked(h, query)
+            queries, bias = self.query_maps[h], self._query_bias(h)
             if self.rotations is None:
-                matrix = asked[..., None, :] @ keys
-                offset = np.zeros(1)  # a key bias is common to all tokens
+                turned, offset = keys, np.zeros(1)  # a key bias is common to all tokens
             else:
+                own = self.rotations[h][self.target]
+                queries, bias = own @ queries, own @ bias
                 turned = self.rotations[h] @ keys[..., None, :, :]
-                matrix = (asked[..., None, None, :] @ turned)[..., 0, :]
-                bias = 0.0 if self.key_biases is None else self.key_biases[h]
-                offset = ((self.rotations[h] * bias).sum(-1) * asked[..., None, :]).sum(-1)
+                key_bias = 0.0 if self.key_biases is None else self.key_biases[h]
+                offset = (self.rotations[h] * key_bias).sum(-1)
+                offset = (offset * self._asked(h, query)[..., None, :]).sum(-1)
+            turned = turned if turned.ndim > keys.ndim else turned[..., None, :, :]
+            size = np.asarray(float(keys.shape[-2]))
+            matrix = kernels.head_map(
+                placed[..., None, :], queries[..., None, :, :], turned, bias, size
+            )
             if self.positions is not None:
                 offset = offset + (matrix * self.positions).sum(-1)
             matrices.append(matrix)
             offsets.append(np.broadcast_to(offset, (*matrix.shape[:-2], self.n_tokens)))
-            size = np.linalg.norm(asked, axis=-1) * np.linalg.norm(keys, axis=(-2, -1))
-            scales.append(np.broadcast_to(size[..., None], matrix.shape[:-1]))
+            reach = np.linalg.norm(self._asked(h, query), axis=-1)
+            reach = reach * np.linalg.norm(keys, axis=(-2, -1))
+            scales.append(np.broadcast_to(reach[..., None], matrix.shape[:-1]))
         batch = np.broadcast_shapes(*(m.shape[:-2] for m in matrices))
         shape = (*batch, *matrices[0].shape[-2:])
         return Measurement(
@@ -238,7 +247,7 @@ class AttentionBlock:
         Raises:
             ShapeError, DtypeError, NonFiniteError: `state` is no such array.
 
-        Source: FB-5 (eq. 5).
+        Source: FB-5 (eq. 5). Kernel: `attention.head_value`.
         """
         state = door.real("state", state, 2)
         door.same_axis("the block's tokens", self.n_tokens, "state", state.shape[-2])
@@ -254,9 +263,8 @@ class AttentionBlock:
                 offered = (self.rotations[h] @ offered[..., None])[..., 0]
             logits = (offered @ asked[..., None])[..., 0]
             row = log_softmax(np.where(self.visible, logits, -np.inf), axis=-1)
-            mixed = (np.exp(row)[..., None, :] @ tokens)[..., 0, :]
             rows.append(row)
-            values.append((self.value_maps[h] @ mixed[..., None])[..., 0])
+            values.append(kernels.head_value(self.value_maps[h], tokens, np.exp(row)))
         batch = np.broadcast_shapes(*(row.shape[:-1] for row in rows))
         log_row = np.stack([np.broadcast_to(r, (*batch, self.n_tokens)) for r in rows], axis=-2)
         whole = np.concatenate([np.broadcast_to(v, (*batch, v.shape[-1])) for v in values], axis=-1)
@@ -264,13 +272,16 @@ class AttentionBlock:
         output = whole if self.w_out is None else (self.w_out @ whole[..., None])[..., 0]
         return BlockRun(query, log_row, whole, output)
 
+    def _query_bias(self, h: int) -> door.Floats:
+        if self.query_biases is None:
+            return np.zeros(self.query_maps[h].shape[-2])
+        return self.query_biases[h]
+
     def _asked(self, h: int, query: door.Floats) -> door.Floats:
         """The query of head h, turned and divided by ``sqrt(k_h)``, shape ``(*batch, k_h)``."""
         if self.positions is not None:
             query = query + self.positions[self.target]
-        asked = (self.query_maps[h] @ query[..., None])[..., 0]
-        if self.query_biases is not None:
-            asked = asked + self.query_biases[h]
+        asked = (self.query_maps[h] @ query[..., None])[..., 0] + self._query_bias(h)
         if self.rotations is not None:
             asked = (self.rotations[h][self.target] @ asked[..., None])[..., 0]
         return asked / np.sqrt(asked.shape[-1])

@@ -16,7 +16,7 @@ from numeric.errors import DomainError
 from numeric.first_block.block import AttentionBlock
 from numeric.first_block.model import CorruptionModel
 from numeric.first_block.observations import QuantisedRow
-from numeric.first_block.row_part import SUPPORT_SLACK
+from numeric.support import SUPPORT_SLACK
 
 
 def log_mass_of_cells(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from numeric import door
 from numeric.door import Floats
@@ -30,6 +30,7 @@ from numeric.first_block.observations import (
 from numeric.first_block.resolution import Resolution, resolve
 from numeric.first_block.slices import batch_of, slices
 from numeric.first_block.two_components import posterior_variance
+from numeric.stability import Stability, stability_bound
 
 EPS = float(np.finfo(np.float64).eps)
 CONTRAST_SLACK = 64.0  # what rounding may leave of a resolved contrast, in units of eps * gains
@@ -289,6 +290,71 @@ def frozen_row_difference(
             score += sign * inner / model.t**2
         flat[part] = score[:, :, None] - score[:, None, :]
     return flat.reshape(table.shape)
+
+
+def row_stability(
+    model: CorruptionModel,
+    block: AttentionBlock,
+    observation: QueryRow,
+    delta: ArrayLike,
+    *,
+    rank_tol: float | None = None,
+) -> Stability:
+    r"""How far the posterior given query and row can be off when the row is known to intervals.
+
+    With the observation's own margins: its least probability, and the least singular value of its
+    measurement matrix that isn't zero. Heads that depend on each other may contradict each other
+    in the row that is off; the bound then holds for the answer of ``off_support="flag"``.
+
+    Args:
+        model: the corruption law.
+        block: with its target visible, no rotary maps and no batch axes.
+        observation: query, which is exact, and row.
+        delta: width of the interval that an entry is known to, below twice the least probability,
+            shape ``()`` or ``batch``.
+        rank_tol: as for `posterior`.
+
+    Returns:
+        bounds on the changes of the log-odds, in total variation, and of the noise mean, ``batch``.
+
+    Raises:
+        DomainError: another block, or an interval as wide as an entry; else as `posterior`.
+
+    Source: FB-12g. Kernel: `stability.stability_bound`.
+    """
+    if not block.visible[block.target] or block.rotations is not None or block.batch:
+        raise DomainError(
+            "block", "a visible target, no rotary maps, no batch axes", "another block"
+        )
+    batch = batch_of(block, observation)
+    least, rank = np.ones(batch).reshape(-1), np.zeros(math.prod(batch), dtype=np.intp)
+    tau = np.exp(observation.log_row[..., block.visible]).min(axis=(-2, -1))
+    for part, own, found in resolutions(model, block, observation, rank_tol=rank_tol):
+        query = observation.query.reshape(len(least), model.width)[part]
+        values = np.linalg.svd(own.measurement(query).matrix[:, 0], compute_uv=False)
+        rank[part] = found.row.space.rank
+        last = np.maximum(rank[part] - 1, 0)[:, None]
+        least[part] = np.take_along_axis(values, last, axis=-1)[:, 0]
+        # Contradictions are settled by least squares on normalized rows.
+        space = found.row.space
+        shortest = np.where(space.live, space.norms, np.inf).min(axis=-1)
+        settled = np.where(space.gain > 0, shortest / np.where(space.gain > 0, space.gain, 1), 1.0)
+        some = space.rank < space.live.sum(axis=-1)
+        least[part] = np.where(some, np.minimum(least[part], settled), least[part])
+    others = [j for j in np.flatnonzero(block.visible) if j != block.target]
+    contrast, spread = _diameter(model.mu[:, others]), _diameter(model.clean[:, [block.target]])
+    told = rank.reshape(batch) > 0  # without a rank the posterior does not depend on the row
+    least = np.where(told, least.reshape(batch), 1.0)
+    return stability_bound(
+        delta, tau, block.n_heads, len(others) + 1, least, np.where(told, contrast, 0.0), spread,
+        model.t,
+    )  # fmt: skip
+
+
+def _diameter(tokens: Floats) -> float:
+    """Largest distance between two components' tokens ``(N, n, d)``."""
+    flat = tokens.reshape(len(tokens), tokens.shape[1] * tokens.shape[2])
+    return max(float(np.linalg.norm(flat - other, axis=-1).max()) for other in flat)
 
 
 def resolutions(

@@ -7,6 +7,7 @@ r"""Posterior of the component for each type of observation, in log space.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +36,7 @@ from numeric.first_block.observations import (
 from numeric.first_block.resolution import Resolution, resolve
 from numeric.first_block.row_part import Seen
 from numeric.first_block.slices import SLICE_NUMBERS, batch_of, check_model, slices
+from numeric.kernels import density as kernels
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -115,7 +117,7 @@ def posterior(
         OffSupportError: the data contradict the model, such as a quantized row beside an exact
             value; carries the distance.
 
-    Source: FB-1, FB-3, FB-9 (eqs. 3, 4, 10), FB-28, FB-29.
+    Source: FB-1, FB-3, FB-9 (eqs. 3, 4, 10), FB-28, FB-29. Kernel: `density.noise_mean`.
 
     Example:
         >>> one = np.array([[1.0]])
@@ -269,7 +271,10 @@ def _assembled(
     log_r = log_joint - total
     with np.errstate(under="ignore"):
         r = np.exp(log_r)
-    mean = (query - r @ model.mu[:, block.target]) / t
+    targets = model.mu[:, block.target]
+    mean = np.empty((count, model.width))
+    for part in _parts(count, targets.size):
+        mean[part] = kernels.noise_mean(r[part], targets, query[part], np.asarray(t))
     error = np.zeros(count) if coordinate_error is None else coordinate_error
     spread = _spread(model)
     arithmetic = 4 * EPS * quadratic.max(axis=-1, initial=0)
@@ -328,11 +333,15 @@ def _in_batch(array: np.ndarray, batch: tuple[int, ...]) -> np.ndarray:
 def _distances_to(points: Floats, means: Floats) -> Floats:
     """Squared distances of points ``(count, m)`` from means ``(N, m)``, in slices."""
     total = np.zeros((len(points), len(means)))
-    step = max(1, SLICE_NUMBERS // means.size)
-    for start in range(0, len(points), step):
-        gap = points[start : start + step, None, :] - means
-        total[start : start + step] = np.einsum("bnk,bnk->bn", gap, gap)
+    for part in _parts(len(points), means.size):
+        gap = points[part, None, :] - means
+        total[part] = np.einsum("bnk,bnk->bn", gap, gap)
     return total
+
+
+def _parts(count: int, numbers_each: int) -> Iterator[slice]:
+    step = max(1, SLICE_NUMBERS // numbers_each)
+    return (slice(start, start + step) for start in range(0, count, step))
 
 
 def _half_log_2pi_t2(model: CorruptionModel) -> float:

@@ -49,11 +49,11 @@ class CorruptionModel:
         if masses.ndim != 1:
             raise ShapeError("masses", "one axis of components", f"shape {masses.shape}")
         door.same_axis("clean", len(clean), "masses", len(masses))
-        door.sums_to_one("masses", door.at_least("masses", masses, 0, strict=True))
+        door.masses("masses", masses)
         t = door.real("t", self.t)
         if t.ndim:
             raise ShapeError("t", "one number", f"shape {t.shape}")
-        door.at_most("t", door.at_least("t", t, 0, strict=True), 1)
+        door.corruption("t", t)
         clean.flags.writeable = masses.flags.writeable = False
         object.__setattr__(self, "clean", clean)
         object.__setattr__(self, "masses", masses)

@@ -19,9 +19,7 @@ from scipy.linalg import helmert
 from numeric.door import Floats
 from numeric.first_block.block import AttentionBlock, Measurement
 from numeric.first_block.row_space import RowSpace, row_space, row_space_of_many, safe_norm
-
-# How far data may lie from their support, in units of what rounding and the rank tolerance allow.
-SUPPORT_SLACK = 8.0
+from numeric.support import SUPPORT_SLACK
 
 
 class Seen(NamedTuple):
