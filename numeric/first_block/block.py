@@ -27,11 +27,13 @@ class Measurement(NamedTuple):
             tokens, shape ``(*batch, P, H)``.
         scale: what a row of the matrix could measure without cancellation, shape
             ``(*batch, 1 or P, H)``: a row far below it is rounding.
+        common: size of what biases add to the logits of all tokens alike, shape ``(*batch, H)``.
     """
 
     matrix: door.Floats
     offset: door.Floats
     scale: door.Floats
+    common: door.Floats
 
 
 class BlockRun(NamedTuple):
@@ -205,7 +207,7 @@ class AttentionBlock:
 
         Source: FB-5. Kernel: `attention.head_map`.
         """
-        matrices, offsets, scales = [], [], []
+        matrices, offsets, scales, levels = [], [], [], []
         placed = query if self.positions is None else query + self.positions[self.target]
         for h, keys in enumerate(self.key_maps):
             queries, bias = self.query_maps[h], self._query_bias(h)
@@ -227,8 +229,10 @@ class AttentionBlock:
                 offset = offset + (matrix * self.positions).sum(-1)
             matrices.append(matrix)
             offsets.append(np.broadcast_to(offset, (*matrix.shape[:-2], self.n_tokens)))
-            reach = np.linalg.norm(self._asked(h, query), axis=-1)
-            reach = reach * np.linalg.norm(keys, axis=(-2, -1))
+            asked = np.linalg.norm(self._asked(h, query), axis=-1)
+            reach = asked * np.linalg.norm(keys, axis=(-2, -1))
+            key_bias = 0.0 if self.key_biases is None else np.linalg.norm(self.key_biases[h])
+            levels.append(asked * key_bias)
             scales.append(np.broadcast_to(reach[..., None], matrix.shape[:-1]))
         batch = np.broadcast_shapes(*(m.shape[:-2] for m in matrices))
         shape = (*batch, *matrices[0].shape[-2:])
@@ -236,6 +240,7 @@ class AttentionBlock:
             np.stack([np.broadcast_to(m, shape) for m in matrices], axis=-2),
             np.stack([np.broadcast_to(o, (*batch, self.n_tokens)) for o in offsets], axis=-1),
             np.stack([np.broadcast_to(s, shape[:-1]) for s in scales], axis=-1),
+            np.stack([np.broadcast_to(level, batch) for level in levels], axis=-1),
         )
 
     def run(self, state: door.Floats) -> BlockRun:

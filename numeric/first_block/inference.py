@@ -32,6 +32,7 @@ from numeric.first_block.observations import (
     QueryRowProjected,
     QueryRowValues,
     RowObservation,
+    precision,
 )
 from numeric.first_block.resolution import Resolution, resolve
 from numeric.first_block.row_part import Seen
@@ -183,7 +184,7 @@ def _of_full_state(
     query = state[..., block.target, :].reshape(len(flat), model.width)
     return _assembled(
         model, block, batch, query, quadratic, -flat.shape[-1] * _half_log_2pi_t2(model),
-        eps=float(np.finfo(observation.state.dtype).eps),
+        precision(observation) * np.linalg.norm(flat, axis=-1), EPS * np.linalg.norm(flat, axis=-1),
     )  # fmt: skip
 
 
@@ -195,7 +196,9 @@ def _of_query(model: CorruptionModel, block: AttentionBlock, observation: QueryO
     query = query.reshape(math.prod(batch), model.width)
     return _assembled(
         model, block, batch, query, _distances_to(query, model.mu[:, block.target]),
-        -model.width * _half_log_2pi_t2(model), eps=float(np.finfo(observation.query.dtype).eps),
+        -model.width * _half_log_2pi_t2(model),
+        precision(observation) * np.linalg.norm(query, axis=-1),
+        EPS * np.linalg.norm(query, axis=-1),
     )  # fmt: skip
 
 
@@ -208,10 +211,11 @@ def _of_cells(
     _check_support(observation, excess, distance, off_support)
     query = np.broadcast_to(observation.query, (*batch, 1)).reshape(math.prod(batch), 1)
     query = query.astype(np.float64)
+    eps, size = precision(observation), np.abs(query[:, 0]) + np.abs(model.mu).max()
     return _assembled(
         model, block, batch, query, _distances_to(query, model.mu[:, block.target]),
-        -_half_log_2pi_t2(model), log_likelihood=log_mass.reshape(len(query), model.n_components),
-        excess=excess.reshape(-1), eps=float(np.finfo(observation.query.dtype).eps),
+        -_half_log_2pi_t2(model), eps * size, EPS * size,
+        log_likelihood=log_mass.reshape(len(query), model.n_components), excess=excess.reshape(-1),
     )  # fmt: skip
 
 
@@ -228,7 +232,8 @@ def _of_row(
     count = math.prod(batch)
     n_others, n_values = model.n_tokens * model.width, len(block.head_of_value)
     quadratic, constant = np.zeros((count, model.n_components)), np.zeros(count)
-    excess, distance, error = np.zeros(count), np.zeros(count), np.zeros(count)
+    excess, distance = np.zeros(count), np.zeros(count)
+    rounding, turning = np.zeros(count), np.zeros(count)
     query = np.zeros((count, model.width))
     margins: list[tuple[np.ndarray, ...]] = []
     numbers = (model.n_components + n_values) * n_others + n_others * n_values
@@ -238,12 +243,12 @@ def _of_row(
         quadratic[part] = np.einsum("bnd,bnd->bn", gap, gap) + found.squared_distances(model.mu)
         constant[part] = -(model.width + found.rank) * _half_log_2pi_t2(model) - found.log_pdet
         excess[part], distance[part], query[part] = found.excess, found.distance, seen.query
-        error[part] = _coordinate_error(found, seen)
+        rounding[part], turning[part] = found.rounding, _turning(found, seen)
         margins.append(_margins(found, n_values if seen.values is None else seen.values.shape[-1]))
     _check_support(observation, excess.reshape(batch), distance.reshape(batch), off_support)
     joined = (np.concatenate(arrays) for arrays in zip(*margins, strict=True))
     return _assembled(
-        model, block, batch, query, quadratic, constant, excess=excess, coordinate_error=error,
+        model, block, batch, query, quadratic, constant, rounding, turning, excess=excess,
         margins=Margins(*(_in_batch(array, batch) for array in joined)),
     )  # fmt: skip
 
@@ -255,14 +260,18 @@ def _assembled(
     query: Floats,
     quadratic: Floats,
     constant: Floats | float,
+    rounding: Floats,
+    turning: Floats,
     *,
     log_likelihood: Floats | float = 0.0,
     excess: Floats | None = None,
-    coordinate_error: Floats | None = None,
-    eps: float = EPS,
     margins: Margins | None = None,
 ) -> Posterior:
-    """Bayes' rule on squared distances ``(count, N)``, and the noise mean (FB-3)."""
+    """Bayes' rule on squared distances ``(count, N)``, and the noise mean (FB-3).
+
+    `rounding` is that of the data's coordinates, common to all components; `turning` that of each
+    mean's.
+    """
     count, t = len(query), model.t
     # Distances are taken relative to the smallest first: what is common to all may be huge.
     nearest = quadratic.min(axis=-1, initial=np.inf, keepdims=True)
@@ -275,28 +284,26 @@ def _assembled(
     mean = np.empty((count, model.width))
     for part in _parts(count, targets.size):
         mean[part] = kernels.noise_mean(r[part], targets, query[part], np.asarray(t))
-    error = np.zeros(count) if coordinate_error is None else coordinate_error
-    spread = _spread(model)
-    arithmetic = 4 * EPS * quadratic.max(axis=-1, initial=0)
-    if coordinate_error is None:
-        error = eps * np.sqrt(quadratic.max(axis=-1, initial=0))
+    spread, furthest = _spread(model), np.sqrt(quadratic.max(axis=-1, initial=0))
+    error = spread * rounding + (spread + furthest) * turning + 4 * EPS * furthest**2
+    error = error / t**2 + 4 * EPS * (1 + np.abs(log_r).max(axis=-1, initial=0))
     return Posterior(
         _in_batch(r, batch),
         _in_batch(log_r, batch),
         _in_batch(mean, batch),
         (total[:, 0] - nearest[:, 0] / (2 * t * t) + constant).reshape(batch),
-        ((spread * error + arithmetic) / t**2).reshape(batch),
+        error.reshape(batch),
         (np.zeros(count) if excess is None else excess).reshape(batch),
         margins,
     )
 
 
-def _coordinate_error(found: Resolution, seen: Seen) -> Floats:
-    """Rounding of the data, and what an error of the directions does to a state."""
+def _turning(found: Resolution, seen: Seen) -> Floats:
+    """What rounding in the directions does to the coordinates of a mean, shape ``(count,)``."""
     gain = np.maximum(found.row.space.gain, 1.0)
     if found.values is not None:
         gain = gain * np.maximum(found.values.space.gain, 1.0)
-    return found.rounding + EPS * gain * seen.reach
+    return EPS * gain * seen.reach
 
 
 def _margins(found: Resolution, n_values: int) -> tuple[np.ndarray, ...]:

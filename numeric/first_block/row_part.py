@@ -18,7 +18,7 @@ from scipy.linalg import helmert
 
 from numeric.door import Floats
 from numeric.first_block.block import AttentionBlock, Measurement
-from numeric.first_block.row_space import RowSpace, row_space, row_space_of_many, safe_norm
+from numeric.first_block.row_space import RowSpace, row_space, row_space_of_many
 from numeric.support import SUPPORT_SLACK
 
 
@@ -129,14 +129,14 @@ def _equations(
     visible = np.flatnonzero(block.visible)
     log_s = np.swapaxes(seen.log_row, -1, -2)  # (B, n_visible, H)
     known = log_s - law.offset[..., visible, :]
+    # Rounding is that of the logits, of which the log-probabilities show the differences alone.
     size = np.abs(log_s).max(axis=-2) + np.abs(law.offset[..., visible, :]).max(axis=-2)
+    size = size + law.scale.max(axis=-2) * seen.reach + law.common
     others = visible != block.target
     if contrasts is None:
         at_target = 0 if law.matrix.shape[-3] == 1 else block.target
         own = (law.matrix[..., at_target, :, :] @ seen.query[..., None])[..., 0]
         data = known[..., others, :] - known[..., ~others, :] + own[..., None, :]
-        reach = np.linalg.norm(seen.query, axis=-1)[:, None]
-        size = size + safe_norm(law.matrix[..., at_target, :, :]) * reach
     else:
         data = contrasts @ known
     return _Equations(data, seen.eps * size)

@@ -284,6 +284,22 @@ def test_a_saturated_head_counts_what_the_data_can_carry():
     assert (margins(found).value_rank == 0).any()
 
 
+def test_a_row_below_the_rounding_of_its_data_counts_as_not_observed():
+    rng = np.random.default_rng(SEED)
+    model, block = random_model(rng, 3, 3, 2), random_block(rng, 3, 2, (0, 0))
+    state = model.draw(20, seed=SEED).state
+    for scale, rank in ((1e-12, 4), (1e-17, 0), (1e-100, 0)):
+        faint = AttentionBlock(
+            [scale * m for m in block.query_maps], block.key_maps, block.value_maps, n_tokens=3
+        )
+        run = faint.run(state)
+        found = posterior(model, faint, QueryRow.of(run))
+        npt.assert_array_equal(margins(found).row_rank, rank)
+        if rank == 0:
+            query = posterior(model, faint, QueryOnly.of(run))
+            npt.assert_allclose(found.responsibilities, query.responsibilities, rtol=1e-12)
+
+
 def test_masses_may_be_very_unequal_and_components_very_far():
     rng = np.random.default_rng(SEED)
     clean = rng.normal(size=(3, 3, 2))
