@@ -226,6 +226,11 @@ class _Rules:
             return Trace(Inverse(inner.arg) * self.of(inner.arg))
         if isinstance(node, log):
             return _over(self.of(inner), inner)
+        if isinstance(node, LambertW):
+            moving = [f for f in Mul.make_args(inner) if changes(f, self.directions)]
+            if all(isinstance(factor, exp) for factor in moving):
+                # dW = W/(1 + W) dx/x, where x is never 0: no exponential is left that overflows.
+                return node / (1 + node) * Add(*map(self._relative, moving))
         return _SLOPES[node.func](inner) * self.of(inner)
 
     def _pinv(self, node: Pinv) -> Any:

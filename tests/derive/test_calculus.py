@@ -275,7 +275,7 @@ def test_pseudo_inverse_of_a_singular_matrix_along_directions_that_keep_its_rank
 @pytest.mark.parametrize(
     "function",
     [exp(u * v), log(u + v), sin(u) * cos(v), tanh(u * v), erf(u - v), LambertW(u * v), u**v,
-     sqrt(u) / v, exp(-u) * v**3 / (u + v) ** 2],
+     LambertW(u * exp(v)), sqrt(u) / v, exp(-u) * v**3 / (u + v) ** 2],
     ids=str,
 )  # fmt: skip
 def test_scalar_rules_against_differences(function: Any):
@@ -287,6 +287,11 @@ def test_scalar_rules_against_differences(function: Any):
             slope = mpmath.diff(lambda t: call(*{**at, by: t}.values()), at[by])  # noqa: B023
             got = sympy.lambdify([u, v], found, "mpmath")(*at.values())
             assert abs(got - slope) < mpmath.mpf(10) ** -18 * (1 + abs(slope))
+
+
+def test_slope_of_lambert_w_of_an_exponential_has_no_exponential():
+    slope = gradient(LambertW(u * exp(v - 3)), v)
+    assert slope == LambertW(u * exp(v - 3)) / (1 + LambertW(u * exp(v - 3)))
 
 
 def test_slope_of_lambert_w_at_zero():

@@ -6,6 +6,7 @@ import ast
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from derive.emit.operations import operation_count
 from derive.emit.tree import canonical, tree_hash
 from derive.emit.wrap import wrapped
 from derive.library import derivations, find, subjects
+from derive.steps import Argument, Derivation, Kernel
 
 ROOT = Path(__file__).parents[2]
 WITH_KERNEL = [d for subject in subjects() for d in derivations(subject) if d.kernel]
@@ -130,6 +132,32 @@ def test_hash_sees_the_tree_and_not_its_order():
 def test_derivation_without_a_kernel_is_refused():
     with pytest.raises(EmitError, match=r"risk\.finite_example asks for no kernel"):
         write_kernel(find("risk.finite_example"))
+
+
+def test_a_derivation_with_a_singular_point_is_refused_until_its_domain_excludes_it():
+    s, r = symbols("s r", real=True)
+    kernel = Kernel(
+        arguments=(Argument(s, "first"), Argument(r, "second")),
+        outputs={"value": "a quotient"},
+        domain=("s > r",),
+    )
+    derivation = Derivation(
+        name="example.quotient",
+        title="a quotient",
+        source="none",
+        inputs=(s, r),
+        steps=(),
+        result={"value": s / (s - r)},
+        equation="s/(s - r)",
+        kernel=kernel,
+    )
+    with pytest.raises(EmitError, match="may be 0 here, and there is no limit branch"):
+        write_kernel(derivation)
+    excluded = replace(derivation, kernel=replace(kernel, positive=(s - r,)))
+    assert "return s / (s - r)" in write_kernel(excluded).source
+    other = replace(derivation, kernel=replace(kernel, positive=(s,)))
+    with pytest.raises(EmitError, match="may be 0"):
+        write_kernel(other)
 
 
 def test_operations_inside_a_loop_are_counted_apart():
