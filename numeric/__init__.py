@@ -21,6 +21,19 @@ if TYPE_CHECKING:
     )
     from numeric.conditioning import TokenPosterior, condition, condition_on_log_ratios
     from numeric.density import fixed_row_posterior, log_density, noise_mean, state_posterior
+    from numeric.depth import (
+        Shortcut,
+        bayes_time,
+        covariance_layers,
+        depth_flow,
+        equal_steps,
+        euler_error,
+        layer_defect,
+        minimal_depth,
+        one_shot,
+        schedule_time,
+        stage_one,
+    )
     from numeric.errors import (
         DomainError,
         DtypeError,
@@ -34,6 +47,13 @@ if TYPE_CHECKING:
     )
     from numeric.fibre import FibreSystem, fibre_posterior, fibre_system, unresolved_contrasts
     from numeric.flow import covariance_flow, denoising_time, eigenvalue_flow, terminal_covariance
+    from numeric.interpolant import (
+        interpolant_flow,
+        interpolant_velocity,
+        path_gap,
+        regression_floor,
+        velocity_gap,
+    )
     from numeric.logratio import (
         log_ratio_jacobian,
         log_ratio_log_det,
@@ -45,6 +65,19 @@ if TYPE_CHECKING:
         softmax_jacobian,
         softmax_row,
     )
+    from numeric.recovery import (
+        Recovery,
+        excess_bounds,
+        excess_expansion,
+        gaussian_recovery,
+        slope_error_bound,
+        terminal_excess,
+        terminal_slope_error,
+    )
+    from numeric.ripples import (
+        growth_rate,
+        log_amplification,
+    )
     from numeric.risk import FourTerms, four_term_risk, four_term_risk_finite
     from numeric.stability import (
         Stability,
@@ -52,6 +85,10 @@ if TYPE_CHECKING:
         query_error_bound,
         recovery_bound,
         stability_bound,
+    )
+    from numeric.transport import (
+        gaussian_flow_map,
+        gaussian_velocity,
     )
 
 _HOMES = {
@@ -90,6 +127,43 @@ _HOMES = {
         "softmax_change",
         "softmax_jacobian",
         "softmax_row",
+    ),
+    "depth": (
+        "Shortcut",
+        "bayes_time",
+        "covariance_layers",
+        "depth_flow",
+        "equal_steps",
+        "euler_error",
+        "layer_defect",
+        "minimal_depth",
+        "one_shot",
+        "schedule_time",
+        "stage_one",
+    ),
+    "interpolant": (
+        "interpolant_flow",
+        "interpolant_velocity",
+        "path_gap",
+        "regression_floor",
+        "velocity_gap",
+    ),
+    "recovery": (
+        "Recovery",
+        "excess_bounds",
+        "excess_expansion",
+        "gaussian_recovery",
+        "slope_error_bound",
+        "terminal_excess",
+        "terminal_slope_error",
+    ),
+    "ripples": (
+        "growth_rate",
+        "log_amplification",
+    ),
+    "transport": (
+        "gaussian_flow_map",
+        "gaussian_velocity",
     ),
     "risk": ("FourTerms", "four_term_risk", "four_term_risk_finite"),
     "stability": (
@@ -143,6 +217,33 @@ __all__ = [  # noqa: RUF022  # by subject
     "query_error_bound",
     "recovery_bound",
     "stability_bound",
+    "Shortcut",
+    "bayes_time",
+    "covariance_layers",
+    "depth_flow",
+    "equal_steps",
+    "euler_error",
+    "layer_defect",
+    "minimal_depth",
+    "one_shot",
+    "schedule_time",
+    "stage_one",
+    "interpolant_flow",
+    "interpolant_velocity",
+    "path_gap",
+    "regression_floor",
+    "velocity_gap",
+    "Recovery",
+    "excess_bounds",
+    "excess_expansion",
+    "gaussian_recovery",
+    "slope_error_bound",
+    "terminal_excess",
+    "terminal_slope_error",
+    "growth_rate",
+    "log_amplification",
+    "gaussian_flow_map",
+    "gaussian_velocity",
     "DomainError",
     "DtypeError",
     "NonFiniteError",

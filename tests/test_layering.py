@@ -22,6 +22,7 @@ ALLOWED: dict[str, set[str]] = {
     "numeric": {"numeric", "numpy", "scipy", "numba", "finufft", "array_api_compat"},
     "numeric/kernels": {
         "numeric.kernels", "numeric.namespace", "numeric.linear_algebra", "numeric.exact_floats",
+        "numeric.special_functions",
         "numpy", "scipy",
     },
     "proofs": {"proofs", "flint", "tqdm"},

@@ -32,6 +32,7 @@ class Case:
         written: a regime on which the derivation's own entries can be written out.
         scales: for each `relative_to` of the error table, but "each entry", what the errors of
             each output are divided by.
+        exchangeable: arguments of which any two may be exchanged without changing the result.
         count: instances that a test draws for each regime.
         batch: instances that are timed.
     """
@@ -44,6 +45,7 @@ class Case:
     rational: str = ""
     written: str = "typical"
     scales: Mapping[str, Scale] = field(default_factory=dict)
+    exchangeable: tuple[str, ...] = ()
     count: int = 60
     batch: int = 100_000
 

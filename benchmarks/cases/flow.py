@@ -151,7 +151,7 @@ def _terminal_limits(rng: np.random.Generator, count: int) -> Arguments:
 # ---------------------------------------------------------------- references
 
 
-def _flowed(beta: mpf, lambda0: mpf, theta: mpf) -> mpf:
+def flowed(beta: mpf, lambda0: mpf, theta: mpf) -> mpf:
     """Solve log(lambda) + beta*lambda + 2*theta = log(lambda0) + beta*lambda0 by Newton's method.
 
     In u = log(lambda/lambda0) the left side is convex and increasing, so that the steps from
@@ -170,17 +170,17 @@ def _flowed(beta: mpf, lambda0: mpf, theta: mpf) -> mpf:
 
 
 def eigenvalue_appendix_clock(instance: Instance) -> list[Any]:
-    return [_flowed(*mp(instance, "beta", "lambda0", "theta"))]
+    return [flowed(*mp(instance, "beta", "lambda0", "theta"))]
 
 
 def eigenvalue_main_clock(instance: Instance) -> list[Any]:
     beta, lambda0, time = mp(instance, "beta", "lambda0", "time")
-    return [_flowed(beta, lambda0, beta * time)]
+    return [flowed(beta, lambda0, beta * time)]
 
 
 def terminal_eigenvalue(instance: Instance) -> list[Any]:
     beta, s, sigma2 = mp(instance, "beta", "s", "sigma2")
-    return [_flowed(beta, s + sigma2, beta * sigma2 / 2)]
+    return [flowed(beta, s + sigma2, beta * sigma2 / 2)]
 
 
 def denoising_time_appendix_clock(instance: Instance) -> list[Any]:

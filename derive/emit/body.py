@@ -17,6 +17,7 @@ from sympy import (
     MatrixExpr,
     MatrixSymbol,
     Mul,
+    Pow,
     Symbol,
     preorder_traversal,
 )
@@ -157,11 +158,15 @@ class Body:
     def let(self, name: str, value: Basic, axes: tuple[Basic, ...] = (), **facts: bool) -> Basic:
         """Compute a value once under a name and return the atom that stands for it.
 
-        The value goes through the rule book first. A value that has a name already keeps it.
+        The value goes through the rule book first. A value that has a name already keeps it, and
+        so does one for which the rule book has found a name.
         """
         if value in self._values:
             return self._values[value]
         rewritten = self._rewrite(value, self)
+        if isinstance(rewritten, Symbol) and not axes:
+            self._values[value] = rewritten
+            return rewritten
         if isinstance(value, MatrixExpr):
             kept = (ROW,) if value.shape[1] == 1 else (ROW, COLUMN)
         else:
@@ -240,17 +245,25 @@ def _replaced_once(expression: Basic, value: Basic, atom: Basic) -> Basic:
                 parts[start : start + width] = [atom]
                 break
     elif type(expression) is Mul and type(value) is Mul:
-        parts = _with_factors_named(parts, value, atom)
+        return _with_factors_named(Mul(*parts), value, atom)
     elif type(expression) is Add and type(value) is Add and set(value.args) <= set(parts):
         parts = [part for part in parts if part not in value.args] + [atom]
     return expression if tuple(parts) == expression.args else expression.func(*parts)
 
 
-def _with_factors_named(parts: list[Basic], value: Mul, atom: Basic) -> list[Basic]:
-    """The factors of a product, those of a value replaced by its atom; its number may differ."""
+def _with_factors_named(product: Basic, value: Mul, atom: Basic) -> Basic:
+    """A product with the atom for a value, or a power of it, whose factors are among its own.
+
+    The number of the value may differ.
+    """
     number, rest = value.as_coeff_Mul()
     if not isinstance(rest, Mul):  # one factor alone is no reason to divide by its number
         number, rest = Integer(1), value
-    if not set(rest.args) <= set(parts):
-        return parts
-    return [1 / number, *(part for part in parts if part not in rest.args), atom]
+    whole, part = product.as_powers_dict(), rest.as_powers_dict()
+    times = [whole[base] / power if base in whole else Integer(0) for base, power in part.items()]
+    if not all(t.is_Number for t in times) or min(times) < 1:
+        return product
+    count = min(map(int, times))
+    left = {**whole, **{base: whole[base] - count * power for base, power in part.items()}}
+    others = (Pow(base, power) for base, power in left.items())
+    return Mul(*others, (atom / number) ** count)

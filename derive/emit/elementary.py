@@ -16,13 +16,17 @@ from sympy import (
     Pow,
     Rational,
     exp,
+    expand,
     log,
     oo,
+    sqrt,
+    true,
 )
 
 from derive.emit.body import Body
 from derive.emit.nodes import (
     CopySign,
+    LinearLogRoot,
     Log1p,
     RootOfSmallest,
     Smaller,
@@ -67,34 +71,111 @@ def double_length(expression: Expr, body: Body, name: str = "shift") -> tuple[Ex
     return expression, Integer(0)
 
 
-def _lambert_quotient(expression: Basic, body: Body) -> Basic | None:
-    """W(a exp(e))/b, with b a factor of a."""
-    if not isinstance(expression, Mul):
+def _lambert(expression: Basic) -> tuple[Expr, Expr, LambertW] | None:
+    """The factors a and e of W(a exp(e)), and the node."""
+    if not isinstance(expression, LambertW) or not isinstance(expression.args[0], Mul):
         return None
-    lamberts = [factor for factor in expression.args if isinstance(factor, LambertW)]
-    if len(lamberts) != 1 or not isinstance(lamberts[0].args[0], Mul):
-        return None
-    factors = lamberts[0].args[0].args
+    factors = expression.args[0].args
     exponentials = [factor for factor in factors if isinstance(factor, exp)]
     if len(exponentials) != 1:
         return None
     prefactor = Mul(*(factor for factor in factors if factor != exponentials[0]))
-    divisor = lamberts[0] / expression
-    start = prefactor / divisor
-    if not divisor.is_Symbol or start.has(divisor) or not prefactor.is_nonnegative:
+    return prefactor, exponentials[0].args[0], expression
+
+
+def _quotient(expression: Basic) -> tuple[Expr, Expr, Expr] | None:
+    """The a, e and b of W(a exp(e))/b, with b a factor of the nonnegative a."""
+    if not isinstance(expression, Mul):
         return None
-    high, rest = double_length(exponentials[0].args[0], body)
+    found = [parts for factor in expression.args if (parts := _lambert(factor))]
+    if len(found) != 1:
+        return None
+    prefactor, exponent, node = found[0]
+    divisor = node / expression
+    if not divisor.is_Symbol or (prefactor / divisor).has(divisor) or not prefactor.is_nonnegative:
+        return None
+    return prefactor, exponent, divisor
+
+
+def _omega(prefactor: Expr, exponent: Expr, body: Body) -> tuple[Expr, Expr, Expr, Expr]:
+    """a itself, omega = W(a exp(e)), and e - omega as a leading float and the rest."""
+    high, rest = double_length(exponent, body)
     rest = body.let("exponent_rest", rest)
     scaled = body.let("scaled_start", prefactor)
-    moving = body.let("moving", scaled > 0)
+    moving = scaled > 0
+    if moving != true:  # the symbols' own signs don't decide it
+        moving = body.let("moving", moving)
     # The rest is added to the logarithm first: next to the leading float it would be lost.
     offset = body.let("offset", rest + log(Where(moving, scaled, 1)))
     omega = body.let("omega", Where(moving, WrightOmega(high + offset), 0), nonnegative=True)
     decay, decay_rest = double_length(Add(high, -omega), body, "decay")
+    return scaled, omega, decay, decay_rest + rest
+
+
+def _lambert_quotient(expression: Basic, body: Body) -> Basic | None:
+    """W(a exp(e))/b, with b a factor of a."""
+    parts = _quotient(expression)
+    if parts is None:
+        return None
+    prefactor, exponent, divisor = parts
+    _, omega, decay, rest = _omega(prefactor, exponent, body)
     shrunk = body.let("shrunk", exp(decay))
-    near_limit = body.let("near_limit", start * (shrunk + shrunk * (decay_rest + rest)))
+    near_limit = body.let("near_limit", prefactor / divisor * (shrunk + shrunk * rest))
     # omega <= a, so that the quotient never overflows, and omega = 0 where b = 0.
     return Where(omega < 1, near_limit, omega / Where(divisor > 0, divisor, 1))
+
+
+def _lambert_root(expression: Basic, body: Body) -> Basic | None:
+    """exp((e - W(a exp(e)))/2)."""
+    if not isinstance(expression, exp):
+        return None
+    halves = [node for node in expression.args[0].atoms(LambertW) if _lambert(node)]
+    if len(halves) != 1:
+        return None
+    prefactor, exponent, node = _lambert(halves[0])  # type: ignore[misc]
+    if expand(2 * expression.args[0] - exponent + node) != 0 or not prefactor.is_nonnegative:
+        return None
+    scaled, omega, decay, rest = _omega(prefactor, exponent, body)
+    shrunk = body.let("shrunk", exp(decay / 2))
+    near_limit = body.let("near_limit", shrunk + shrunk * rest / 2)
+    ratio = body.let("ratio", omega / Where(omega < 1, 1, scaled), nonnegative=True)
+    return Where(omega < 1, near_limit, sqrt(ratio))
+
+
+def _lambert_excess(expression: Basic, body: Body) -> Basic | None:
+    """W(b (s + r) exp(b s))/b - s for nonnegative b, s and r."""
+    if not isinstance(expression, Add) or len(expression.args) != 2:
+        return None
+    quotient = next((term for term in expression.args if _quotient(term)), None)
+    if quotient is None:
+        return None
+    prefactor, exponent, divisor = _quotient(quotient)  # type: ignore[misc]
+    base = quotient - expression
+    added = prefactor / divisor - base
+    if exponent != divisor * base or not (base.is_nonnegative and added.is_nonnegative):
+        return None
+    growth = body.let("level", log((base + added) / base))
+    pull = body.let("pull", exponent)
+    far = body.let("far_above", growth > pull + Rational(2, 3))
+    root = LinearLogRoot(pull, Where(far, 0, growth))
+    excess = body.let("excess", base * root, nonnegative=True)
+    with body.when_any(far):
+        whole = body.let("whole", quotient)
+        body.rebind(excess, Where(far, whole - base, excess), ())
+    return excess
+
+
+def _root_difference(expression: Basic, _: Body) -> Basic | None:
+    """sqrt(a + d) - sqrt(a) for nonnegative a and d."""
+    if not isinstance(expression, Add) or len(expression.args) != 2:
+        return None
+    first, second = sorted(expression.args, key=is_negative)
+    if not all(isinstance(root, Pow) and root.exp == Rational(1, 2) for root in (first, -second)):
+        return None
+    added = first.base - (-second).base
+    if not ((-second).base.is_nonnegative and added.is_nonnegative):
+        return None
+    return added / Where(added > 0, first - second, 1)
 
 
 def _log_one_plus(expression: Basic, body: Body) -> Basic | None:
@@ -164,6 +245,20 @@ def _log_ratio(expression: Basic, body: Body) -> Basic | None:
     return found
 
 
+def _product_less_number(expression: Basic, body: Body) -> Basic | None:
+    """x*y - c for symbols x and y and a number c > 0."""
+    if not isinstance(expression, Add) or len(expression.args) != 2:
+        return None
+    number, product = expression.as_coeff_Add()
+    if not (number.is_negative and isinstance(product, Mul) and len(product.args) == 2):
+        return None
+    if not all(factor.is_Symbol for factor in product.args):
+        return None
+    high, rest = double_length(product, body)
+    difference = body.let("difference", high + number)
+    return difference + rest
+
+
 FORMS = (
     Form(
         "wright_omega",
@@ -175,6 +270,30 @@ FORMS = (
         ("forms.wright_omega", "forms.wright_omega_root"),
         "That the rest of a rounded sum or product is exact: Knuth (1997), section 4.2.2; Dekker "
         "(1971).",
+    ),
+    Form(
+        "lambert_root",
+        "exp((e - W(a exp(e)))/2) = exp((e - omega)/2) = sqrt(omega/a), omega = W(a exp(e))",
+        "a >= 0; the third where omega >= 1, so only where a > 0",
+        "e - omega cancels for large a, and omega/a reads 0/0 where a = 0.",
+        _lambert_root,
+        ("forms.lambert_root",),
+    ),
+    Form(
+        "lambert_excess",
+        "W(b (s + r) exp(b s))/b - s = s x, where b s x + log(1 + x) = log((s + r)/s)",
+        "b >= 0, s >= 0, r >= 0; the first where x is large, so also where s = 0",
+        "W/b and s agree in nearly all digits for large b.",
+        _lambert_excess,
+        ("forms.lambert_excess", "forms.lambert_excess_root"),
+    ),
+    Form(
+        "root_difference",
+        "sqrt(a + d) - sqrt(a) = d/(sqrt(a + d) + sqrt(a))",
+        "a >= 0, d >= 0; 0 where both are 0",
+        "the roots of near numbers cancel.",
+        _root_difference,
+        ("forms.root_difference",),
     ),
     Form(
         "log_one_plus_ratio",
@@ -201,5 +320,14 @@ FORMS = (
         "a/b rounds to 1 for a near b, and log a - log b cancels unless they are far apart.",
         _log_ratio,
         ("forms.log_ratio",),
+    ),
+    Form(
+        "product_less_number",
+        "x y - c = (p - c) + r, where p is x y rounded and r the rest",
+        "numbers x, y and c > 0 of which no product over- or underflows",
+        "a rounded product near c leaves nothing but its rounding error.",
+        _product_less_number,
+        (),
+        "That the rest of a rounded product is a float: Dekker (1971).",
     ),
 )

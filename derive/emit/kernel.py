@@ -100,13 +100,14 @@ def _calls_scipy(body: Body) -> bool:
 
 
 def _bind_temporary(atom: Basic, value: Basic, body: Body) -> None:
+    signs = ("positive", "nonnegative")
+    facts = {sign: True for sign in signs if getattr(atom, f"is_{sign}", None)}
     if isinstance(atom, Indexed):
         if softmax_parts(value) is not None:
             body.rows.add(str(atom.base))
-        facts = {"positive": True} if atom.is_positive else {}
         body.let_known(str(atom.base), value, tuple(atom.indices), **facts)
     else:
-        body.let_known(str(atom.name), value, ())  # type: ignore[attr-defined]
+        body.let_known(str(atom.name), value, (), **facts)  # type: ignore[attr-defined]
 
 
 def _output(name: str, value: Basic, original: Basic, kernel: Kernel, body: Body) -> str:

@@ -66,6 +66,7 @@ _RESERVED = frozenset(
         "two_sum",
         "two_product",
         "wrightomega",
+        "linear_log_root",
         "pseudo_inverse",
         "symmetric_pseudo_inverse",
         "kernel_projector",

@@ -33,6 +33,12 @@ class WrightOmega(Function, Call):
     nargs, call, home = 1, "wrightomega", "scipy.special"
 
 
+class LinearLogRoot(Function, Call):
+    """The root x >= 0 of p x + log(1 + x) = l, for 0 <= l <= p + log 2."""
+
+    nargs, call, home, takes_xp = 2, "linear_log_root", "numeric.special_functions", True
+
+
 class CopySign(Function, Call):
     """The size of the first with the sign of the second."""
 

@@ -317,12 +317,11 @@ def terminal_eigenvalue(beta: Array, s: Array, sigma2: Array, *, xp: Namespace =
     xp = numpy_namespace(xp, beta, s, sigma2)
     beta, s, sigma2 = real_arrays(xp, beta, s, sigma2)
     product, product_rest = two_product(beta, s)
-    exponent_rest = product_rest
     scaled_start = (s + sigma2) * beta
     moving = scaled_start > 0
-    offset = exponent_rest + xp.log(xp.where(moving, scaled_start, 1))
+    offset = product_rest + xp.log(xp.where(moving, scaled_start, 1))
     omega = xp.where(moving, wrightomega(offset + product), 0)
     decay, decay_rest = two_sum(product, -omega)
     shrunk = xp.exp(decay)
-    near_limit = (shrunk + (decay_rest + exponent_rest) * shrunk) * (s + sigma2)
+    near_limit = (shrunk + (decay_rest + product_rest) * shrunk) * (s + sigma2)
     return xp.where(omega < 1, near_limit, omega / xp.where(beta > 0, beta, 1))

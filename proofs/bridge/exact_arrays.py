@@ -20,8 +20,10 @@ from typing import Any
 import numpy as np
 from flint import arb, fmpq, fmpq_mat
 
+from proofs.evaluate.evaluator import precision
 from proofs.evaluate.exact import pseudo_inverse
 
+SPARE_BITS = 2048  # where an equation is solved by a formula that cancels
 Entry = Any  # fmpq, arb, bool or None
 
 
@@ -378,8 +380,22 @@ def _two_product(x: ExactArray, y: ExactArray) -> tuple[ExactArray, ExactArray]:
     return x * y, EXACT.asarray(0)
 
 
+def _linear_log_root(_xp: object, slope: ExactArray, level: ExactArray) -> ExactArray:
+    """The root x of slope*x + log(1 + x) = level, from Lambert's W with digits to spare."""
+
+    def root(p: Entry, right: Entry) -> Entry:
+        if _is(p, 0):
+            return arb(right).expm1()
+        with precision(SPARE_BITS):
+            start = arb(p)
+            return (start * (start + arb(right)).exp()).lambertw() / start - 1
+
+    return _each(root, slope, level)
+
+
 EXCHANGED: dict[str, Callable[..., Any]] = {
     "wrightomega": _wright_omega,
+    "linear_log_root": _linear_log_root,
     "two_sum": _two_sum,
     "two_product": _two_product,
 }

@@ -380,6 +380,14 @@ def _tokens(arguments: Mapping[str, np.ndarray], outputs: Mapping[str, ExactArra
     return dict.fromkeys(outputs, float(len(arguments["logits"])))
 
 
+def _two_logarithms(arguments: Mapping[str, np.ndarray], outputs: Mapping[str, ExactArray]) -> dict:
+    """The factor of a difference of two logarithms times their sum."""
+    start, end, beta = (float(arguments[name]) for name in ("v_start", "v_end", "beta"))
+    widened = 1 + beta * end
+    both = abs(np.log1p(beta * (start - end) / widened)) + abs(np.log(start / end)) / 2
+    return dict.fromkeys(outputs, float(arguments["eta"] * end / widened * both))
+
+
 _SCALES: dict[str, Callable[..., dict[str, float | None]]] = {
     "each entry": _each_entry,
     "t^2": _t_squared,
@@ -388,4 +396,5 @@ _SCALES: dict[str, Callable[..., dict[str, float | None]]] = {
     "the mean square of the values": _mean_square,
     "the weighted spread": _weighted_spread,
     "the number of tokens": _tokens,
+    "the two logarithms": _two_logarithms,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import mpmath
 import pytest
@@ -21,6 +22,11 @@ FORMS = {form.name: form for form in all_forms()}
 CHOSEN = {
     "flow.eigenvalue_appendix_clock": {"wright_omega"},
     "flow.denoising_time_main_clock": {"log_one_plus_ratio"},
+    "depth.euler_error": {"log1p"},
+    "depth.log_defect": {"product_less_number"},
+    "recovery.excess": {"log_one_plus_ratio", "lambert_excess", "wright_omega"},
+    "recovery.deviation_gap": {"root_difference"},
+    "transport.factor_main_clock": {"lambert_root"},
     "logratio.row": {"max_shift"},
     "logratio.row_from_log_ratios": {"anchor_zero", "max_shift"},
     "logratio.log_ratios_of_row": {"log_ratio"},
@@ -85,6 +91,13 @@ NEIGHBOURS = {
     "show sum(exp(l[j]), j, 1, n) = sum(exp(l[j]), j, 1, n + 1)",
     "log a forgotten": "let a, b : positive\nlet x : real\n"
     "define omega = lambertw(a*exp(x))\nshow omega/b = a/b*exp(x + omega)",
+    "half the exponent only": "let a : positive\nlet x : real\n"
+    "show exp(x - lambertw(a*exp(x))/2) = sqrt(lambertw(a*exp(x))/a)",
+    "the excess without its scale": "let b, s, r : positive\n"
+    "define excess = lambertw(b*(s + r)*exp(b*s))/b - s\n"
+    "show b*excess + log(1 + excess) = log((s + r)/s)",
+    "the roots' difference over itself": "let a, d : positive\n"
+    "show sqrt(a + d) - sqrt(a) = d/(sqrt(a + d) - sqrt(a))",
     "the ratio upside down": "let s, r : positive\nshow log((s + r)/s) = log(1 + s/r)",
     "the sign of the ratio": "let a, b : positive\nshow log(a/b) = log(1 + abs(a - b)/min(a, b))",
     "the projector on the rows": "let n, d : dimension\nlet A : matrix(n, d)\n"
@@ -126,6 +139,30 @@ def test_wright_omega_form():
             omega = mpmath.lambertw(mpmath.exp(e + mpmath.log(a))).real
             assert close(left, omega / b)
             assert close(left, a / b * mpmath.exp(e - omega))
+
+
+def test_excess_and_root_forms():
+    with mpmath.workdps(60):
+        for a, e in ((mpf(3), mpf(1)), (mpf("0.01"), mpf(-5)), (mpf(900), mpf(-20))):
+            omega = mpmath.lambertw(a * mpmath.exp(e)).real
+            assert close(mpmath.exp((e - omega) / 2), mpmath.sqrt(omega / a))
+        for b, s, r in ((mpf(40), mpf(2), mpf(1)), (mpf("0.1"), mpf("1e-3"), mpf(5))):
+            excess = mpmath.lambertw(b * (s + r) * mpmath.exp(b * s)).real / b - s
+            x = mpmath.findroot(lambda x, b=b, s=s, r=r: b * s * x + mpmath.log(1 + x)
+                                - mpmath.log((s + r) / s), excess / s + mpf("1e-5"))  # fmt: skip
+            assert close(excess, s * x)
+        for a, d in ((mpf(2), mpf("1e-20")), (mpf(0), mpf(3))):
+            difference = mpmath.sqrt(a + d) - mpmath.sqrt(a)
+            assert close(difference, d / (mpmath.sqrt(a + d) + mpmath.sqrt(a)))
+
+
+def test_a_product_less_a_number_is_exact_from_its_rounded_product_and_the_rest():
+    from numeric.exact_floats import two_product
+
+    for x, y in ((0.1, 10.0), (3.0, 1 / 3), (1e8 + 1, 1e-8)):
+        high, rest = two_product(x, y)
+        exact = Fraction(x) * Fraction(y) - 1
+        assert Fraction(float(high)) - 1 + Fraction(float(rest)) == exact
 
 
 def test_logarithm_forms():

@@ -70,6 +70,11 @@ define U = block([[3, 1, 1, -1, 1, -1, 1, -1], [0, 0, 0, 0, 2, 2, 0, 0]])
 define g = block([[1/2, 1/2, 1/2, 1/2, 1/2, 1/2, 1/2, 1/2], [0, 0, 0, 0, 0, 0, 0, 0]])
 """
 
+LAYER = """
+let v, beta : positive
+let eta : nonnegative
+assume eta <= 1
+"""
 BRANCH = """
 let u : real
 define eta = u/(1 + exp(-u))
@@ -312,6 +317,40 @@ show (u - eta)*exp(u - eta) = eta*exp(-eta)""",
     "let G : function(real) -> matrix(n, n)\nassume positive_definite(G(u))\n"
     "assume diff(G(u), u) = -2*G(u)*inv(eye(n) + beta*G(u))\n"
     "show diff(log(det(G(u))), u) = -tr(inv(eye(n) + beta*G(u)))",
+    "a layer that forgets the width of the attention kernel": LAYER
+    + "show v*(1 - eta)^2 = v*(1 - eta/(1 + beta*v))^2",
+    "a layer without the square": LAYER
+    + "show v*(1 - eta/(1 + beta*v)) = v*((1 - eta + beta*v)/(1 + beta*v))^2",
+    "the defect of a layer with the other sign": "let v, beta, h : positive\n"
+    "define g = -2/(v + 1/beta)\n"
+    "show -h^2/(v + 1/beta)^2 - h^2/2*g*v*diff(g, v) = h^2*(1/beta - v)/(v + 1/beta)^3",
+    "one shot with the bandwidth of the clean law": "let s, sigma2 : positive\n"
+    "show (s + sigma2)/(s + 2*sigma2) = s/(s + sigma2)",
+    "Stage 1 as the posterior mean": "let s, sigma2 : positive\n"
+    "show sqrt(s/(s + sigma2)) = s/(s + sigma2)",
+    "Stage 1 has the slope of Bayes at the nominal end": "let beta, s, sigma2 : positive\n"
+    "define left = s^2/(s + sigma2)\n"
+    "show log(left) + beta*left + beta*sigma2 = log(s + sigma2) + beta*(s + sigma2)",
+    "the excess in the wrong order of 1/beta": TERMINAL + "show beta^2*delta <= ell",
+    "the third order without its logarithm": "let beta, s, ell : positive\n"
+    "define first = ell/beta\ndefine second = -ell/(s*beta^2)\n"
+    "define third = ell*2/(2*s^2*beta^3)\n"
+    "show third*beta^3 = -(second*beta^2/s - (first*beta)^2/(2*s^2))",
+    "the cost of a slope without the signal's variance": "let s, excess, sigma2 : positive\n"
+    "define slope = (s + excess)/(s + excess + sigma2)\n"
+    "show (1 - slope)^2*s + slope^2*sigma2 - s*sigma2/(s + sigma2)"
+    " = sigma2*(slope - s/(s + sigma2))^2",
+    "the factor of a deviation as that of a variance": APPENDIX
+    + "define factor = exp(-theta + beta/2*(lambda0 - lam))\nshow factor = lam/lambda0",
+    "the factor without what the variance gives back": APPENDIX
+    + "show diff(exp(-theta), theta) = -exp(-theta)/(1 + beta*lam)",
+    "the interpolant's velocity with the clock reversed": "let t : real\n"
+    "let X : gaussian(0, 1)\nlet Y : gaussian(0, 1)\n"
+    "show cov(Y - X, (1 - t)*X + t*Y) = 1 - 2*t",
+    "the interpolant's flow by its variance": "let t, z0 : real\n"
+    "define a = ((2*t - 1)^2 + 1)/2\nshow diff(a*z0, t) = (2*t - 1)/a*(a*z0)",
+    "the fastest ripple at the bandwidth itself": "let beta : positive\nlet k2 : nonnegative\n"
+    "show k2*exp(-k2/(2*beta)) <= beta*exp(-1/2)",
     "11/4 without the noise": EXAMPLE + "show norm2(U - g)/8 = 7/4",
     "11/4 as a sum and not a mean": EXAMPLE + "show norm2(U - g) = 11/4",
 }
