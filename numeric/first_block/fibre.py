@@ -17,11 +17,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from numeric import door
 from numeric.door import Floats
-from numeric.errors import DomainError
+from numeric.errors import DomainError, DtypeError
 from numeric.first_block.block import AttentionBlock
 from numeric.first_block.inference import Margins, posterior
 from numeric.first_block.model import CorruptionModel
 from numeric.first_block.observations import (
+    NoisyValues,
     QueryRow,
     QueryRowProjected,
     QueryRowValues,
@@ -365,8 +366,14 @@ def resolutions(
     rank_tol: float | None = None,
     row_counts: bool = True,
 ) -> Iterator[tuple[slice, AttentionBlock, Resolution]]:
-    """What each slice of observations pins down, with the block's own slice."""
+    """What each slice of observations pins down, with the block's own slice.
+
+    Raises:
+        DtypeError: noisy values, which pin down no direction for certain.
+    """
     door.tolerance("rank_tol", rank_tol)
+    if isinstance(observation, NoisyValues):
+        raise DtypeError("observation", "an exact row, with exact values if any", "NoisyValues")
     pairs = max(model.n_components, model.n_components * (model.n_components - 1) // 2)
     numbers = 3 * pairs * model.n_tokens * model.width
     for part, own, seen in slices(model, block, observation, numbers):

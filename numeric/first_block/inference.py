@@ -35,8 +35,7 @@ from numeric.first_block.observations import (
     precision,
 )
 from numeric.first_block.resolution import Resolution, resolve
-from numeric.first_block.row_part import Seen
-from numeric.first_block.slices import SLICE_NUMBERS, batch_of, check_model, slices
+from numeric.first_block.slices import SLICE_NUMBERS, Seen, batch_of, check_model, slices
 from numeric.kernels import density as kernels
 
 EPS = float(np.finfo(np.float64).eps)
@@ -142,7 +141,7 @@ def posterior(
         return _of_cells(model, block, observation, off_support)
     if isinstance(observation, (QueryRow, QueryRowValues, QueryRowProjected, NoisyValues)):
         return _of_row(model, block, observation, rank_tol, off_support)
-    kinds = "FullState, QueryOnly, QueryRow, QueryRowValues, QueryRowProjected or a cell"
+    kinds = "one of the types in numeric.first_block.observations"
     raise DtypeError("observation", kinds, type(observation).__name__)
 
 

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from numeric.door import Floats
 from numeric.first_block.block import AttentionBlock
-from numeric.first_block.row_part import RowPart, Seen, row_part
+from numeric.first_block.row_part import RowPart, row_part
+from numeric.first_block.slices import Seen
 from numeric.first_block.value_part import ValuePart, value_part
 
 

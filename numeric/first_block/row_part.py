@@ -18,32 +18,14 @@ from scipy.linalg import helmert
 
 from numeric.door import Floats
 from numeric.first_block.block import AttentionBlock, Measurement
-from numeric.first_block.row_space import RowSpace, row_space, row_space_of_many
-from numeric.support import SUPPORT_SLACK
-
-
-class Seen(NamedTuple):
-    """Checked arrays of one slice of observations, in float64.
-
-    Attributes:
-        query: shape ``(B, d)``.
-        log_row: log-probabilities of the visible tokens, ``(B, H, n_visible)``.
-        values: values or output, ``(B, q)``; None: not observed.
-        projected: whether `values` is the output ``W_O A``.
-        noise: standard deviation of noise on the values, by t.
-        eps: relative precision of the arrays.
-        spread: how far two hypotheses or two draws differ in one direction of the state.
-        reach: how far a state lies from 0.
-    """
-
-    query: Floats
-    log_row: Floats
-    values: Floats | None
-    projected: bool
-    noise: float
-    eps: float
-    spread: float
-    reach: float
+from numeric.first_block.row_space import (
+    RowSpace,
+    distance_from_support,
+    rounding_of,
+    row_space,
+    row_space_of_many,
+)
+from numeric.first_block.slices import Seen
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,9 +142,10 @@ def _token_by_token(
     point = np.zeros((count, n, matrix.shape[-1]))
     point[:, :n_measured] = space.coordinates @ np.swapaxes(space.basis, -1, -2)
     dead = np.abs(np.where(space.live[:, None, :], 0.0, equations.data)).max(axis=1, initial=0)
-    excess, distance = excess_of(
-        space, space.off.max(axis=-1, initial=0), dead, equations.rounding, floor, seen, tol
-    )
+    excess, distance = distance_from_support(
+        space, space.off.max(axis=-1, initial=0), dead,
+        rounding=equations.rounding, floor=floor, reach=seen.reach, rank_tol=tol,
+    )  # fmt: skip
     return RowPart(
         tokens, turn, n_measured, space, False, kernel, point, n_measured * space.rank,
         n_measured * space.log_pdet, excess, distance, rounding_of(space, equations.rounding),
@@ -182,9 +165,10 @@ def _as_a_whole(
     floor = np.maximum(noise, rounding / seen.spread)
     data = equations.data.reshape(count, n_measured * n_heads)
     space = row_space(matrix, data, floor=floor, noise=noise, rank_tol=tol)
-    excess, distance = excess_of(
-        space, space.off, np.where(space.live, 0.0, np.abs(data)), rounding, floor, seen, tol
-    )
+    excess, distance = distance_from_support(
+        space, space.off, np.where(space.live, 0.0, np.abs(data)),
+        rounding=rounding, floor=floor, reach=seen.reach, rank_tol=tol,
+    )  # fmt: skip
     point = (space.basis @ space.coordinates[..., None]).reshape(count, n, law.matrix.shape[-1])
     return RowPart(
         tokens, None, 0, space, True, np.zeros((count, law.matrix.shape[-1], 0)), point, space.rank,
@@ -204,34 +188,3 @@ def _unmeasured(tokens: Any, count: int, width: int) -> RowPart:
         tokens, None, 0, space, False, kernel, point, np.zeros(count, dtype=np.intp), zero, zero,
         zero, zero,
     )  # fmt: skip
-
-
-def excess_of(
-    space: RowSpace, off: Floats, dead: Floats, rounding: Floats, floor: Floats, seen: Seen,
-    tol: float,
-) -> tuple[Floats, Floats]:  # fmt: skip
-    """Distance from the support by what rounding allows, and the distance itself (FB-4a).
-
-    A direction that counts as zero may still carry its tolerance's share of the state, and a row
-    that counts as zero its floor's.
-
-    Args:
-        off: distance of the normalized live rows, ``(B,)``.
-        dead: data of rows that count as zero, ``(B, q)``.
-        rounding: of the data, ``(B, q)``.
-        floor: below which a row counts as zero, ``(B, q)``.
-    """
-    slack = rounding + floor * seen.reach
-    with np.errstate(divide="ignore", invalid="ignore"):
-        of_dead = np.where(dead > 0, dead / (SUPPORT_SLACK * slack), 0.0)
-    live = np.where(space.live, slack / np.where(space.live, space.norms, 1.0), 0.0)
-    allowed = np.sqrt(live.shape[-1]) * live.max(axis=-1, initial=0) + tol * seen.reach
-    of_live = off / (SUPPORT_SLACK * allowed)
-    dead_excess, distance = of_dead.max(axis=-1, initial=0), dead.max(axis=-1, initial=0)
-    return np.maximum(of_live, dead_excess), np.where(of_live >= dead_excess, off, distance)
-
-
-def rounding_of(space: RowSpace, rounding: Floats) -> Floats:
-    """What rounding of the data may do to a coordinate, shape ``(B,)``."""
-    relative = np.where(space.live, rounding / np.where(space.live, space.norms, 1.0), 0.0)
-    return space.gain * np.linalg.norm(relative, axis=-1)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numeric.door import Floats
+from numeric.support import SUPPORT_SLACK
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +126,46 @@ def row_space_of_many(
         gain,
     )  # fmt: skip
     return space, kernel
+
+
+def rounding_of(space: RowSpace, rounding: Floats) -> Floats:
+    """What rounding of the data ``(B, q)`` may do to a coordinate, shape ``(B,)``."""
+    relative = np.where(space.live, rounding / np.where(space.live, space.norms, 1.0), 0.0)
+    return space.gain * np.linalg.norm(relative, axis=-1)
+
+
+def distance_from_support(
+    space: RowSpace,
+    off: Floats,
+    dead: Floats,
+    *,
+    rounding: Floats,
+    floor: Floats,
+    reach: float,
+    rank_tol: float,
+) -> tuple[Floats, Floats]:
+    """Distance of data from their support by what rounding allows, and the distance (FB-4a).
+
+    A direction that counts as zero may still carry its tolerance's share of the state, and a row
+    that counts as zero its floor's.
+
+    Args:
+        space: the row space.
+        off: distance of the normalized live rows, ``(B,)``.
+        dead: size of the data of rows that count as zero, and 0 elsewhere, ``(B, q)``.
+        rounding: of the data, ``(B, q)``.
+        floor: below which a row counts as zero, ``(B, q)``.
+        reach: how far a state lies from 0.
+        rank_tol: below which a direction counts as zero.
+    """
+    slack = rounding + floor * reach
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_dead = np.where(dead > 0, dead / (SUPPORT_SLACK * slack), 0.0)
+    live = np.where(space.live, slack / np.where(space.live, space.norms, 1.0), 0.0)
+    allowed = np.sqrt(live.shape[-1]) * live.max(axis=-1, initial=0) + rank_tol * reach
+    of_live = off / (SUPPORT_SLACK * allowed)
+    dead_excess, distance = of_dead.max(axis=-1, initial=0), dead.max(axis=-1, initial=0)
+    return np.maximum(of_live, dead_excess), np.where(of_live >= dead_excess, off, distance)
 
 
 def safe_norm(vectors: Floats) -> Floats:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,11 +22,34 @@ from numeric.first_block.observations import (
     checked_row,
     precision,
 )
-from numeric.first_block.row_part import Seen
 
 # Numbers that the temporaries of one slice may hold: small enough for a cache, large enough that
 # the calls don't count.
 SLICE_NUMBERS = 2**20
+
+
+class Seen(NamedTuple):
+    """Checked arrays of one slice of observations, in float64.
+
+    Attributes:
+        query: shape ``(B, d)``.
+        log_row: log-probabilities of the visible tokens, ``(B, H, n_visible)``.
+        values: values or output, ``(B, q)``; None: not observed.
+        projected: whether `values` is the output ``W_O A``.
+        noise: standard deviation of noise on the values, by t.
+        eps: relative precision of the arrays.
+        spread: how far two hypotheses or two draws differ in one direction of the state.
+        reach: how far a state lies from 0.
+    """
+
+    query: Floats
+    log_row: Floats
+    values: Floats | None
+    projected: bool
+    noise: float
+    eps: float
+    spread: float
+    reach: float
 
 
 def check_model(model: CorruptionModel, block: AttentionBlock) -> None:

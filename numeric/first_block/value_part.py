@@ -19,8 +19,15 @@ import numpy as np
 
 from numeric.door import Floats
 from numeric.first_block.block import AttentionBlock
-from numeric.first_block.row_part import RowPart, Seen, excess_of, rounding_of
-from numeric.first_block.row_space import RowSpace, row_space, safe_norm
+from numeric.first_block.row_part import RowPart
+from numeric.first_block.row_space import (
+    RowSpace,
+    distance_from_support,
+    rounding_of,
+    row_space,
+    safe_norm,
+)
+from numeric.first_block.slices import Seen
 
 
 class ValuePart(NamedTuple):
@@ -60,15 +67,16 @@ def value_part(
     data, rounding = seen.values - data, rounding + seen.eps * np.abs(seen.values)
     n_open = matrix.shape[-1]
     if seen.noise:  # one more coordinate of mean 0 for each value, of the state's own noise
-        own = np.broadcast_to(
-            seen.noise * np.eye(matrix.shape[-2]), (len(data), *[matrix.shape[-2]] * 2)
-        )
+        n_values = matrix.shape[-2]
+        own = np.broadcast_to(seen.noise * np.eye(n_values), (len(data), n_values, n_values))
         matrix = np.concatenate([matrix, own], axis=-1)
     floor = np.maximum(noise, rounding / seen.spread)
     tol = rank_tol if rank_tol is not None else max(1, *matrix.shape[1:]) * seen.eps
     space = row_space(matrix, data, floor=floor, noise=noise, rank_tol=tol)
     dead = np.where(space.live, 0.0, np.abs(data))
-    excess, distance = excess_of(space, space.off, dead, rounding, floor, seen, tol)
+    excess, distance = distance_from_support(
+        space, space.off, dead, rounding=rounding, floor=floor, reach=seen.reach, rank_tol=tol
+    )
     lifted = replace(space, basis=lift(space.basis[:, :n_open]))
     return ValuePart(lifted, excess, distance, rounding_of(space, rounding))
 

@@ -35,7 +35,9 @@ from numeric.first_block import (
     measurability_gap,
     posterior,
     posterior_variance,
+    row_stability,
     tower_test,
+    unresolved_contrasts,
 )
 from tests.numeric.first_block.instances import random_block, random_model
 
@@ -168,6 +170,13 @@ CASES: list[tuple[Callable[..., Any], dict[str, Any], type[NumericError], str]] 
      DomainError, "off_support"),
     (lambda noise: NoisyValues(RUN.query, RUN.log_row, RUN.values, noise), {"noise": 0.0},
      DomainError, "noise"),
+    (lambda seen: unresolved_contrasts(MODEL, BLOCK, seen),
+     {"seen": NoisyValues(RUN.query, RUN.log_row, RUN.values, 0.1)}, DtypeError, "observation"),
+    (lambda delta: row_stability(MODEL, BLOCK, QueryRow.of(RUN), delta), {"delta": 1.0},
+     DomainError, "delta"),
+    (lambda b: row_stability(MODEL, b, QueryRow.of(RUN), 0.1),
+     {"b": random_block(RNG, 3, 2, (1, 1), mask=np.array([False, True, True]))}, DomainError,
+     "block"),
     (lambda m: information_loss(m, BLOCK, values()), {"m": MODEL}, DomainError, "model"),
     # cells
     (cells, {"lower": np.ones((2, 1, 2)), "upper": np.zeros((2, 1, 2))}, DomainError, "lower"),
@@ -256,3 +265,13 @@ def test_a_wrong_query_or_bias_is_off_support_where_the_row_is_overdetermined():
     )  # fmt: skip
     with pytest.raises(OffSupportError):
         posterior(MODEL, biased, QueryRow.of(run))
+
+
+def test_a_value_that_one_token_can_not_have_is_off_support():
+    """P = 1: the value is known beforehand."""
+    rng = np.random.default_rng(1)
+    alone, one = random_model(rng, 2, 1, 2), random_block(rng, 1, 2, (1,))
+    run = one.run(alone.draw(1, seed=0).state)
+    with pytest.raises(OffSupportError) as caught:
+        posterior(alone, one, QueryRowValues(run.query, run.log_row, run.values + 0.25))
+    assert abs(caught.value.distance - 0.25) < 1e-12

@@ -22,6 +22,8 @@ from numeric import (
 from numeric.first_block import (
     AttentionBlock,
     CorruptionModel,
+    FullState,
+    QueryOnly,
     QueryRow,
     QueryRowValues,
     fibre_twins,
@@ -239,3 +241,19 @@ def test_the_model_may_have_one_component():
     block = random_block(rng, 3, 2, (1,))
     found = posterior(model, block, QueryRowValues.of(block.run(model.draw(5, seed=0).state)))
     npt.assert_array_equal(found.responsibilities, 1)
+
+
+def test_full_state_and_query_have_the_mixtures_own_density():
+    model, block, draws = setting()
+    flat = draws.state.reshape(50, 12)
+    for observation, points, means in (
+        (FullState(draws.state), flat, model.mu.reshape(3, 12)),
+        (QueryOnly(draws.state[:, 0]), draws.state[:, 0], model.mu[:, 0]),
+    ):
+        laws = [multivariate_normal(m, model.t**2 * np.eye(len(m))) for m in means]
+        want = np.log(model.masses) + np.stack([law.logpdf(points) for law in laws], axis=-1)
+        found = posterior(model, block, observation)
+        npt.assert_allclose(found.log_evidence, np.logaddexp.reduce(want, axis=-1), rtol=1e-12)
+        npt.assert_allclose(
+            log_odds(found.log_responsibilities), log_odds(want), rtol=1e-10, atol=1e-10
+        )
