@@ -64,7 +64,7 @@ class Posterior:
 
     Attributes:
         responsibilities: ``r_n``, shape ``(*batch, N)``.
-        log_responsibilities: their logarithms, finite also where they underflow.
+        log_responsibilities: their logarithms, also where they underflow.
         noise_mean: ``E[eps_i | o]``, shape ``(*batch, d)``.
         log_evidence: log density of the observation, shape ``batch``: of the query, times that of
             the log-ratios to the target, times that of the values given these, each with respect to
@@ -214,7 +214,7 @@ def _of_cells(
     return _assembled(
         model, block, batch, query, _distances_to(query, model.mu[:, block.target]),
         -_half_log_2pi_t2(model), eps * size, EPS * size,
-        log_likelihood=log_mass.reshape(len(query), model.n_components), excess=excess.reshape(-1),
+        log_mass=log_mass.reshape(len(query), model.n_components), excess=excess.reshape(-1),
     )  # fmt: skip
 
 
@@ -262,7 +262,7 @@ def _assembled(
     rounding: Floats,
     turning: Floats,
     *,
-    log_likelihood: Floats | float = 0.0,
+    log_mass: Floats | None = None,
     excess: Floats | None = None,
     margins: Margins | None = None,
 ) -> Posterior:
@@ -274,7 +274,11 @@ def _assembled(
     count, t = len(query), model.t
     # Distances are taken relative to the smallest first: what is common to all may be huge.
     nearest = quadratic.min(axis=-1, initial=np.inf, keepdims=True)
-    log_joint = np.log(model.masses) - (quadratic - nearest) / (2 * t * t) + log_likelihood
+    with np.errstate(over="ignore"):  # at tiny t a far component has no chance at all
+        log_joint = np.log(model.masses) - (quadratic - nearest) / (2 * t * t)
+        common = constant - nearest[:, 0] / (2 * t * t)
+    if log_mass is not None:
+        log_joint = log_joint + log_mass
     total = logsumexp(log_joint, axis=-1, keepdims=True)
     log_r = log_joint - total
     with np.errstate(under="ignore"):
@@ -285,12 +289,13 @@ def _assembled(
         mean[part] = kernels.noise_mean(r[part], targets, query[part], np.asarray(t))
     spread, furthest = _spread(model), np.sqrt(quadratic.max(axis=-1, initial=0))
     error = spread * rounding + (spread + furthest) * turning + 4 * EPS * furthest**2
-    error = error / t**2 + 4 * EPS * (1 + np.abs(log_r).max(axis=-1, initial=0))
+    with np.errstate(over="ignore"):
+        error = error / t**2 + 4 * EPS * (1 + np.abs(log_joint).max(axis=-1, initial=0))
     return Posterior(
         _in_batch(r, batch),
         _in_batch(log_r, batch),
         _in_batch(mean, batch),
-        (total[:, 0] - nearest[:, 0] / (2 * t * t) + constant).reshape(batch),
+        (total[:, 0] + common).reshape(batch),
         error.reshape(batch),
         (np.zeros(count) if excess is None else excess).reshape(batch),
         margins,

@@ -66,6 +66,20 @@ def test_at_little_noise_the_posterior_concentrates_and_the_noise_is_seen(t: flo
         assert np.isfinite(found.log_responsibilities).all()
 
 
+def test_at_the_least_noise_that_is_allowed_nothing_overflows_into_nan():
+    rng = np.random.default_rng(SEED)
+    model, block = random_model(rng, 3, 3, 2, t=1e-150), random_block(rng, 3, 2, (1,))
+    far = CorruptionModel(1e10 * model.clean, model.masses, 2e-154)
+    for law in (model, far):
+        run = block.run(law.mu[1])
+        for observation in (QueryRowValues.of(run), QueryOnly.of(run), FullState(law.mu[1])):
+            found = posterior(law, block, observation, off_support="flag")
+            npt.assert_array_equal(found.responsibilities, [0, 1, 0])
+            assert not np.isnan(found.log_responsibilities).any()
+            assert not np.isnan(found.log_evidence)
+            assert not np.isnan(found.noise_mean).any()
+
+
 def test_risk_at_little_noise_is_below_its_bound():
     """FB-28b: decode by the nearest target."""
     rng = np.random.default_rng(SEED)

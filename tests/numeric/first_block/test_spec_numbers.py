@@ -133,8 +133,51 @@ def two_bits(by: str) -> float:
     return float((run.values[0] - (1 - s)) / s)
 
 
+def rounded(log_ratio: float, kind: type[np.floating]) -> np.ndarray:
+    """A row of two tokens in a precision: the one with this log-ratio, and the anchor."""
+    return expit(np.array([log_ratio, -log_ratio])).astype(kind)
+
+
+def row_error(log_ratio: float, kind: type[np.floating]) -> float:
+    """FB-12f: what rounding the row does to its log-ratio."""
+    other, anchor = rounded(log_ratio, kind).astype(np.float64)
+    return abs(float(np.log(other) - np.log(anchor)) - log_ratio)
+
+
+def recomputed_error(log_ratio: float, kind: type[np.floating]) -> float:
+    """FB-12f: the same where the anchor is recomputed as 1 less the others."""
+    other = rounded(log_ratio, kind)[0]
+    return abs(float(np.log(float(other) / float(kind(1) - other))) - log_ratio)
+
+
+def first_zero(quantise: Callable[[np.ndarray], np.ndarray]) -> float:
+    """Log-ratio from which on the anchor of two tokens rounds to 0, by bisection."""
+    low, high = 1.0, 30.0
+    while high - low > 1e-9:
+        middle = (low + high) / 2
+        kept = quantise(expit(np.array([-middle])))[0] > 0
+        low, high = (middle, high) if kept else (low, middle)
+    return low
+
+
+def half_precision(s: np.ndarray) -> np.ndarray:
+    return s.astype(np.float16)
+
+
+def eight_bits(s: np.ndarray) -> np.ndarray:
+    return np.round(s * 256) / 256
+
+
 Number = tuple[str, str, str, Callable[[], float]]
 NUMBERS: list[Number] = [
+    ("FB-12f", "log-ratio at the least normal half", "9.70",
+     lambda: -float(np.log(np.finfo(np.float16).smallest_normal))),
+    ("FB-12f", "half precision, error at 14", "3.5e-3", lambda: row_error(14.0, np.float16)),
+    ("FB-12f", "half precision, error at 17", ".36", lambda: row_error(17.0, np.float16)),
+    ("FB-12f", "half precision, underflow from", "17.33", lambda: first_zero(half_precision)),
+    ("FB-12f", "8 bits, anchor lost from", "6.236", lambda: first_zero(eight_bits)),
+    ("FB-12f", "single, error at 12", "7e-9", lambda: row_error(12.0, np.float32)),
+    ("FB-12f", "single, anchor recomputed", "8e-4", lambda: recomputed_error(12.0, np.float32)),
     ("FB-13", "squared contrast of 1.3 at t = 1/2", "1.69", contrast),
     ("FB-15", "psi(0, 1)", ".05101357", lambda: float(posterior_variance(0.0, 1.0))),
     ("FB-15", "psi(0, 1.69)", ".07730388", lambda: float(posterior_variance(0.0, 1.69))),
@@ -187,6 +230,15 @@ def test_a_number_of_the_specification(
 ):
     digit = max(last_digit(stated), 1e-12)
     assert abs(compute() - float(stated)) <= 0.5000001 * digit, (item, what)
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32])
+def test_rounding_a_row_costs_two_units_while_all_entries_are_normal(kind: type[np.floating]):
+    """FB-12f: |dl| <= 2 u to first order."""
+    ratios = np.random.default_rng(0).uniform(-9.5, 9.5, 20_000)
+    unit = float(np.finfo(kind).eps) / 2
+    worst = max(row_error(float(x), kind) for x in ratios)
+    assert unit < worst <= 2 * unit * (1 + 4 * unit) + 1e-14
 
 
 def test_population_cost_of_the_frozen_row():
