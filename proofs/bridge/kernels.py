@@ -388,6 +388,44 @@ def _two_logarithms(arguments: Mapping[str, np.ndarray], outputs: Mapping[str, E
     return dict.fromkeys(outputs, float(arguments["eta"] * end / widened * both))
 
 
+def _products(arguments: Mapping[str, np.ndarray], outputs: Mapping[str, ExactArray]) -> dict:
+    """The product of the arguments' norms, those below 1 left out; or the largest entry."""
+    bound = 1.0
+    for values in arguments.values():
+        bound *= max(float(np.linalg.norm(np.ravel(values))), 1.0)
+    return {name: max(bound, _largest(to_floats(o))) for name, o in outputs.items()}
+
+
+def _largest_term(arguments: Mapping[str, np.ndarray], outputs: Mapping[str, ExactArray]) -> dict:
+    """What the terms of a log-density or of log-odds are at most."""
+    if "eigenvalues" in arguments:
+        logs = np.abs(np.log(2 * np.pi * arguments["eigenvalues"]))
+        squares = arguments["coordinates"] ** 2 / arguments["eigenvalues"]
+        return dict.fromkeys(outputs, float((logs + squares).sum()))
+    total = _largest(arguments["log_prior"])
+    pairs = (("means", "state"), ("means", "point"), ("query_means", "c"))
+    for means, state in ((arguments[a], arguments[b]) for a, b in pairs if b in arguments):
+        reference = means[arguments["reference"]]
+        contrasts = np.linalg.norm((means - reference) / arguments["t"], axis=-1)
+        moved = float(np.linalg.norm((state - reference) / arguments["t"]))
+        total += _largest(contrasts * moved + contrasts**2)
+    return dict.fromkeys(outputs, total)
+
+
+def _noise(arguments: Mapping[str, np.ndarray], outputs: Mapping[str, ExactArray]) -> dict:
+    off = np.abs(arguments["token"] - arguments["means"]) / arguments["t"]
+    return dict.fromkeys(outputs, _largest(off))
+
+
+def _contrasts(arguments: Mapping[str, np.ndarray], outputs: Mapping[str, ExactArray]) -> dict:
+    apart = (arguments["means"][:, None] - arguments["means"]) / arguments["t"]
+    return dict.fromkeys(outputs, _largest((apart**2).sum(axis=-1)))
+
+
+def _token(_arguments: Mapping[str, np.ndarray], outputs: Mapping[str, ExactArray]) -> dict:
+    return dict.fromkeys(outputs, _largest(to_floats(outputs["token"])) + 1)
+
+
 _SCALES: dict[str, Callable[..., dict[str, float | None]]] = {
     "each entry": _each_entry,
     "t^2": _t_squared,
@@ -397,4 +435,9 @@ _SCALES: dict[str, Callable[..., dict[str, float | None]]] = {
     "the weighted spread": _weighted_spread,
     "the number of tokens": _tokens,
     "the two logarithms": _two_logarithms,
+    "the products": _products,
+    "the largest term": _largest_term,
+    "the noise": _noise,
+    "the squared contrasts": _contrasts,
+    "the token": _token,
 }

@@ -157,6 +157,10 @@ def _around(w: Workbench, word: Word, i: int, is_trace: bool) -> list[Term]:
         if node.op == "diag":
             if after.cols == ONE and after.rows == word[i].cols:
                 w.schema("diag_swap", n=n, x=node.args[0], y=w.raising.letter(after))
+            for neighbour in (before.T, after):
+                unit = w.raising.letter(neighbour)
+                if unit.op == "unit":
+                    w.schema("diag_entry", n=n, x=node.args[0], j=unit.args[1])
             return [node.args[0]]
         a, b = node.args
         if after.key.startswith("$ones") and not word[i].transposed:

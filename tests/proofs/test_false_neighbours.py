@@ -108,6 +108,35 @@ define lambda = lambertw(beta*(s + sigma2)*exp(beta*s))/beta
 define ell = log((s + sigma2)/s)
 define delta = lambda - s
 """
+HEAD = """
+let d, k : dimension
+let Q, K : matrix(k, d)
+let c, z, p : vector(d)
+let b : vector(k)
+"""
+LAW = """
+let h, d : dimension
+let M : matrix(h, d)
+let mu, nu, rho, c : vector(d)
+let t : real
+let Z : gaussian(mu, t^2*eye(d))
+let Y : gaussian(nu, t^2*eye(d))
+let X : gaussian(rho, t^2*eye(d))
+assume t != 0
+"""
+SEEN = """
+let m, q : dimension
+let F : matrix(m, q)
+let z, a, b : vector(q)
+define seen = pinv(F)*F
+define middle = (a + b)/2
+"""
+MIXED = """
+let r, P : dimension
+let B : matrix(r, P)
+let mu, z : vector(P)
+define misfit = B*z - B*mu
+"""
 MARGIN = """
 let s, anchor, tau_margin : positive
 let ds, danchor : real
@@ -351,6 +380,42 @@ show (u - eta)*exp(u - eta) = eta*exp(-eta)""",
     "define a = ((2*t - 1)^2 + 1)/2\nshow diff(a*z0, t) = (2*t - 1)/a*(a*z0)",
     "the fastest ripple at the bandwidth itself": "let beta : positive\nlet k2 : nonnegative\n"
     "show k2*exp(-k2/(2*beta)) <= beta*exp(-1/2)",
+    "a bias of the keys of one token alone": HEAD
+    + "show (Q*c).T*(K*z + b) - (Q*c).T*(K*c) = (Q*c).T*K*(z - c)",
+    "a map that misses the position": HEAD + "show (Q*(c + p)).T*K*(z - c) = (Q*c).T*K*(z - c)",
+    "log-ratios with the spread of t": LAW + "show cov(M*(Z - c), M*(Z - c)) = t*(M*M.T)",
+    "log-ratios to a hidden token as independent": LAW
+    + "show cov(M*(Z - X), M*(Y - X)) = zeros(h, h)",
+    "a token that the row leaves alone": LAW + "show cov(Z, Z | M*Z) = t^2*eye(d)",
+    "what a row leaves open along the row": LAW + "show cov(Z, Z | M*Z) = t^2*(pinv(M)*M)",
+    "a product of matrices for the entries' products": "let n, d : dimension\n"
+    "let W : matrix(n, d)\nlet S : matrix(n, n)\nshow hadamard(W*W.T, S) = W*W.T*S",
+    "an observation that tells all": SEEN
+    + "show inner(a - b, z - middle) = inner(a - b, seen*(z - middle))",
+    "log-odds without the midpoint": SEEN
+    + "show (norm2(seen*(z - b)) - norm2(seen*(z - a)))/2 = inner(a - b, seen*z)",
+    "a contrast outside the row space that is seen": SEEN
+    + "show inner(a - b, seen*(a - b)) = norm2(a - b)",
+    "a recoding that keeps all volumes": "let n, q : dimension\nlet A : matrix(n, n)\n"
+    "let F : matrix(n, q)\nassume invertible(A)\nshow det((A*F)*(A*F).T) = det(F*F.T)",
+    "an inverse Jacobian without the row's own product": SIMPLEX
+    + "show diag(s)*(inv(diag(s)) + ones(p, 1)*ones(p, 1).T/anchor) = eye(p)",
+    "a token recovered at any rank": "let n, d : dimension\nlet M : matrix(n, d)\n"
+    "let z, c : vector(d)\nshow z = c + pinv(M)*(M*(z - c))",
+    "total variation with half its bound": "let x, y : real\nassume y <= x\n"
+    "show 1/(1 + exp(-x)) - 1/(1 + exp(-y)) <= tanh((x - y)/8)",
+    "a row that is taken for a constant": "let m, n, q : dimension\nlet G : matrix(m, q)\n"
+    "let D : matrix(n, q)\nlet z : vector(q)\n"
+    "show pinv(block([[G], [D]]))*(block([[G], [D]])*z) = pinv(D)*D*z",
+    "heads that are corrupted each by itself": MIXED
+    + "show misfit.T*pinv(B*B.T)*misfit = norm2(misfit)",
+    "mixtures that show all tokens": MIXED + "show misfit.T*pinv(B*B.T)*misfit = norm2(z - mu)",
+    "a noise mean with masses of any sum": "let N, d : dimension\nlet r : vector(N)\n"
+    "let M : matrix(N, d)\nlet z : vector(d)\n"
+    "show z - M.T*r = sum(r[n]*(z - M.T*unit(N, n)), n, 1, N)",
+    "a log-density without its determinant": "let n : dimension\nlet y : vector(n)\n"
+    "let S : matrix(n, n)\nassume positive_definite(S)\n"
+    "show logpdf(y; zeros(n, 1), S) = -(n*log(2*pi) + y.T*inv(S)*y)/2",
     "11/4 without the noise": EXAMPLE + "show norm2(U - g)/8 = 7/4",
     "11/4 as a sum and not a mean": EXAMPLE + "show norm2(U - g) = 11/4",
 }
