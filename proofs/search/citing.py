@@ -11,17 +11,22 @@ from fractions import Fraction
 from typing import Any
 
 from proofs.checker.algebra import Poly, number
+from proofs.language.errors import StatementError
+from proofs.language.infer import infer
 from proofs.language.tree import Statement, Term, bound, name, names_in, postorder, rational, term
 from proofs.search import equations
 from proofs.search.ideal import Ideal
 from proofs.search.linear import combination
+from proofs.search.raising import size_term
 from proofs.search.workbench import Workbench
 
 MAX_INSTANCES = 8  # of one lemma
+MAX_ROUNDS = 3  # through the lemmas, each with what the last one brought
 MAX_LEVEL = 3  # of relations under way that are added up
 MAX_COLUMNS = 80  # inequalities, and equations twice
 MAX_TRIES = 10_000  # partial matches of one lemma
 NUMBERS = {f"{n}_type" for n in ("real", "positive", "nonnegative", "nonzero", "complex")}
+MATRICES = ("matrix_type", "complex_matrix_type")
 TURNED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 
 Values = dict[str, Term]
@@ -29,13 +34,25 @@ Values = dict[str, Term]
 
 def cite(w: Workbench, of_gaussians: bool) -> None:
     """Take the instances of the lemmas that may be cited whose hypotheses are found to hold: of
-    those on Gaussian names, whose moments must be known, or of the others."""
-    for hash_, lemma in w.judge.lemmas.items():
-        if any(d.type.op == "gaussian_type" for d in lemma.declarations) is not of_gaussians:
-            continue
-        for values in _instances(w, lemma):
-            w.lemma(hash_, **values)
-            w.failed.clear()
+    those on Gaussian names, whose moments must be known, or of the others. What one lemma says may
+    be what the hypotheses of another ask for, so that they are gone through again."""
+    taken: list[tuple[str, Values]] = []
+    for _ in range(MAX_ROUNDS):
+        known = len(w.facts.facts)
+        for hash_, lemma in w.judge.lemmas.items():
+            if any(d.type.op == "gaussian_type" for d in lemma.declarations) is not of_gaussians:
+                continue
+            for values in _instances(w, lemma):
+                if (hash_, values) in taken:
+                    continue
+                place = w.lemma(hash_, **values)
+                w.failed.clear()
+                if place is not None:
+                    taken.append((hash_, values))
+                    if place >= 0 and w.facts.facts[place].relation is w.statement.goal:
+                        return
+        if len(w.facts.facts) == known:
+            return
 
 
 def added_up(w: Workbench, relation: Term) -> int | None:
@@ -95,7 +112,8 @@ def _instances(w: Workbench, lemma: Statement) -> list[Values]:
         found.append({n: _itself(n, type_) for n, type_ in types.items()})
     free = {n for n, type_ in types.items() if type_.op != "function_type"}
     tries = [MAX_TRIES]
-    for values in _matches(w, lemma, free, tries):
+    for matched in _matches(w, lemma, free, tries):
+        values = {**_sizes(w, types, matched), **matched}
         rest = {
             n: _itself(n, type_)
             for n, type_ in types.items()
@@ -114,6 +132,22 @@ def _itself(n: str, type_: Term) -> Term:
     if type_.op == "function_type":
         return term("apply", name(n), bound(0, term("real_type")))
     return name(n)
+
+
+def _sizes(w: Workbench, types: Values, values: Values) -> Values:
+    """The dimensions of a lemma that are sizes of what is put for its matrices."""
+    found: Values = {}
+    for n, value in values.items():
+        if types[n].op not in MATRICES:
+            continue
+        try:
+            kind = infer(value, w.facts.scope)
+        except StatementError:
+            continue
+        for size, actual in zip(types[n].args, (kind.rows, kind.cols), strict=True):
+            if size.op == "name":
+                found.setdefault(str(size.data), size_term(actual))
+    return found
 
 
 def _idle(lemma: Statement) -> Values:

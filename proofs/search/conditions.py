@@ -42,6 +42,8 @@ from proofs.search import (
 from proofs.search.raising import NoTerm
 from proofs.search.workbench import Stuck, Workbench
 
+MAX_LEVEL = 40  # of relations under way: a way that goes on for longer leads nowhere
+
 
 def establish(w: Workbench, relation: Term) -> int:
     """The place of a fact that gives `relation`, or ARITHMETIC.
@@ -52,6 +54,8 @@ def establish(w: Workbench, relation: Term) -> int:
     found = w.find(relation)
     if found is not None:
         return found
+    if w.level >= MAX_LEVEL:
+        raise Stuck(relation)
     w.level += 1
     try:
         key = w.facts.key(relation)

@@ -39,10 +39,32 @@ def definite(w: Workbench, a: Term) -> int | None:
         _definite_squares,
         _definite_completed,
         _definite_cleared,
+        _definite_equal,
     ):
         found = _tried(method, w, a, n)
         if found is not None:
             return found
+    return None
+
+
+def _definite_equal(w: Workbench, a: Term, n: Term) -> int | None:
+    """The other side of a known equation is definite, or what is known to be is equal to this. Of
+    a goal alone: there are many equations, and each may lead to others."""
+    if w.level > 1:
+        return None
+    lower, kind = w.facts.lowering.lower, infer(a, w.facts.scope)
+    for fact in list(w.facts.facts):
+        op, args = fact.relation.op, fact.relation.args
+        if op == "eq" and infer(args[0], w.facts.scope) == kind:
+            for one, other in (args, args[::-1]):
+                if lower(one) != lower(a) or lower(other) == lower(a):
+                    continue
+                if w.attempt(term("positive_definite", other)) is not None:
+                    return w.schema("definite_equal", n=n, A=other, B=a)
+        elif op == "positive_definite" and infer(args[0], w.facts.scope) == kind:
+            found = w.schema("definite_equal", n=n, A=args[0], B=a)
+            if found is not None:
+                return found
     return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proofs.checker.algebra import ONE, Poly, TooLarge, turns
+from proofs.checker.algebra import ONE, Letter, Poly, TooLarge, turns
 from proofs.checker.definedness import NotDefined
 from proofs.language.errors import StatementError
 from proofs.language.infer import infer
@@ -138,7 +138,8 @@ def for_all(w: Workbench, relation: Term) -> int | None:
 
 
 def on_a_kernel(w: Workbench, fact: Term) -> int | None:
-    """K*Z = L*Z for Z = eye(k) - pinv(F)*F, where K*x = L*x for all x with F*x = 0."""
+    """K*Z = L*Z for Z = eye(k) - pinv(F)*F, where K*x = L*x for all x with F*x = 0; K may be a row,
+    and K*x a number."""
     count, conditions = pair(fact)
     type_, condition, body = fact.args[0], fact.args[1], fact.args[-1]
     if (count, conditions) != (1, 1) or condition.op != "eq" or body.op != "eq":
@@ -196,7 +197,28 @@ def _before(w: Workbench, side: Term, x: Term) -> Term | None:
 def _stripped(w: Workbench, value: Poly, x: Term) -> Term | None:
     """A, where a vector is A*x, in the algebra."""
     (letter,) = next(iter(w.facts.lowering.lower(x).terms))[1]
+    if value.is_scalar:
+        return _row(w, value, letter)
     if not value.terms or any(word[-1:] != (letter,) for _, word in value.terms):
         return None
     terms = {(m, word[:-1]): c for (m, word), c in value.terms.items()}
     return w.raising.poly(Poly(value.rows, letter.rows, terms))
+
+
+def _row(w: Workbench, value: Poly, x: Letter) -> Term | None:
+    """A, where a number is A*x."""
+    total = Poly(ONE, x.rows, {})
+    for (monomial, _), c in value.terms.items():
+        having = [(a, n) for a, n in monomial if a.word and (x in a.word or x.T in a.word)]
+        if len(having) != 1 or having[0][1] != 1:
+            return None
+        rest = tuple(p for p in monomial if p[0] is not having[0][0])
+        words = [
+            t[:-1]
+            for t in turns(having[0][0].word or ())
+            if t[0].rows == ONE and t[-1] is x and x not in t[:-1] and x.T not in t[:-1]
+        ]
+        if not words:
+            return None
+        total = total + Poly(ONE, x.rows, {(rest, words[0]): c})
+    return w.raising.poly(total) if total.terms else None

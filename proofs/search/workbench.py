@@ -256,7 +256,7 @@ class Workbench:
             raise KeyError(rule)
         return self._instance(statement, {"rule": "schema", "name": rule}, values)
 
-    def lemma(self, hash_: str, **values: Term) -> int | None:
+    def lemma(self, hash_: str, /, **values: Term) -> int | None:
         """The same for a lemma."""
         return self._instance(
             self.judge.lemmas[hash_], {"rule": "lemma", "statement": hash_}, values

@@ -91,6 +91,31 @@ def test_a_lemma_is_matched_by_its_hypotheses():
     assert isinstance(prove(false, 2, {LEMMA.hash: LEMMA}), Failure)
 
 
+def test_a_lemma_uses_what_another_brought_and_takes_its_sizes_from_matrices():
+    """The hypothesis of one is the goal of the other, whichever comes first; k is a size alone."""
+    (product,) = parse(
+        "let k, r : dimension\nlet B : matrix(k, r)\nlet C : matrix(r, k)\n"
+        "assume C*B = eye(r)\nshow tr(B*C) = r + 1\n"  # false, so that it has to be cited
+    ).statements
+    (inverse,) = parse(
+        "let p, q : dimension\nlet U : matrix(p + q, p)\nshow U.T*U = eye(p)\n"  # false too
+    ).statements
+    (goal,) = parse(
+        "let p, q : dimension\nlet U : matrix(p + q, p)\nshow tr(U*U.T) = p + 1\n"
+    ).statements
+    for lemmas in ((product, inverse), (inverse, product)):
+        by_hash = {lemma.hash: lemma for lemma in lemmas}
+        found = prove(goal, 5, by_hash)
+        assert not isinstance(found, Failure)
+        assert check(goal, found, by_hash).lemmas == by_hash.keys()
+
+
+def test_a_name_of_a_lemma_may_be_any_word():
+    text = "let self, hash_ : real\nassume self >= hash_\nshow cos(self) >= {}\n"
+    (lemma,), (goal,) = (parse(text.format(least)).statements for least in (2, 1))
+    assert not isinstance(prove(goal, 5, {lemma.hash: lemma}), Failure)
+
+
 def test_a_goal_about_families_and_functions_is_used(tmp_path: Path):
     text = """let n, d : dimension
 let f : function(real)
