@@ -137,6 +137,36 @@ def log_ratio_jacobian(row: ArrayLike, anchor: int) -> door.Floats:
     return kernels.jacobian(row, door.position("anchor", anchor, row.shape[-1]))
 
 
+def row_jacobian(log_ratios: ArrayLike, anchor: int) -> door.Floats:
+    r"""Derivatives of the probabilities other than the anchor's by the log-ratios.
+
+    .. math:: \partial s_j / \partial l_k = s_j(\delta_{jk} - s_k), \qquad j, k \neq i
+
+    The inverse of `log_ratio_jacobian`, right where a probability rounds to 1.
+
+    Args:
+        log_ratios: finite, shape ``(*batch, P-1)``, in the order of the other tokens.
+        anchor: index of the anchor, i, among the P tokens.
+
+    Returns:
+        Jacobian, shape ``(*batch, P-1, P-1)``.
+
+    Raises:
+        ShapeError, DtypeError, NonFiniteError: `log_ratios` is no such array.
+        DomainError: the anchor is no index of a token.
+
+    Source: FB-11. Kernel: `logratio.softmax_jacobian`. Proved: `logratio.inverse_jacobian`.
+
+    Example:
+        >>> row_jacobian([0.0], 1).tolist()
+        [[0.25]]
+    """
+    ratios = door.real("log_ratios", log_ratios, 1)
+    anchor = door.position("anchor", anchor, ratios.shape[-1] + 1)
+    full = kernels.softmax_jacobian(np.insert(ratios, anchor, 0, axis=-1))
+    return np.delete(np.delete(full, anchor, axis=-1), anchor, axis=-2)
+
+
 def log_ratio_log_det(logits: ArrayLike) -> door.Floats:
     r"""Log-determinant of that Jacobian at the softmax row, whatever the anchor.
 

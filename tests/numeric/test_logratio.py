@@ -125,8 +125,8 @@ def test_change_of_a_row_is_its_jacobian_along_the_direction():
     got = numeric.softmax_change(logits, direction)
     assert got.shape == (4, 3, 5)
     want = (numeric.softmax_jacobian(logits) @ direction[..., None])[..., 0]
-    np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-16)
-    np.testing.assert_allclose(got.sum(axis=-1), 0, atol=1e-15)
+    npt.assert_allclose(got, want, rtol=1e-12, atol=1e-16)
+    npt.assert_allclose(got.sum(axis=-1), 0, atol=1e-15)
 
 
 def test_change_of_a_saturated_row_keeps_its_digits():
@@ -134,7 +134,7 @@ def test_change_of_a_saturated_row_keeps_its_digits():
     logits, direction = np.array([60.0, 0.0, 0.0]), np.array([1.0, 3.0, 2.0])
     small = np.exp(-60.0)
     got = numeric.softmax_change(logits, direction)
-    np.testing.assert_allclose(got, small * np.array([-3.0, 2.0, 1.0]), rtol=1e-14)
+    npt.assert_allclose(got, small * np.array([-3.0, 2.0, 1.0]), rtol=1e-14)
 
 
 def test_a_direction_of_another_length_is_refused():
@@ -153,3 +153,14 @@ def test_gradient_of_the_log_determinant_against_differences():
             numeric.log_ratio_log_det(logits - unit),
         )
         assert abs(got[j] - (up - down) / (2 * step)) < 1e-8
+
+
+@pytest.mark.parametrize("anchor", [0, 2, 3])
+def test_the_two_jacobians_are_inverse_to_each_other(anchor: int):
+    rng = np.random.default_rng(12)
+    ratios = rng.normal(size=(20, 3))
+    row = numeric.row_from_log_ratios(ratios, anchor)
+    product = numeric.row_jacobian(ratios, anchor) @ numeric.log_ratio_jacobian(row, anchor)
+    npt.assert_allclose(product, np.broadcast_to(np.eye(3), (20, 3, 3)), atol=1e-12)
+    determinants = np.linalg.slogdet(numeric.row_jacobian(ratios, anchor))[1]
+    npt.assert_allclose(determinants, np.log(row).sum(axis=-1), rtol=1e-12)
