@@ -34,7 +34,7 @@ from numeric.first_block.two_components import posterior_variance
 from numeric.stability import Stability, stability_bound
 
 EPS = float(np.finfo(np.float64).eps)
-CONTRAST_SLACK = 64.0  # what rounding may leave of a resolved contrast, in units of eps * gains
+CONTRAST_SLACK = 64.0  # what rounding may leave of a resolved contrast, in units of rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,14 +138,15 @@ def sufficiency(
     batch = batch_of(block, observation)
     contrast, share, tolerance = (np.zeros(batch).reshape(-1) for _ in range(3))
     pairs = np.triu_indices(model.n_components, k=1)
-    others = np.delete(model.mu, block.target, axis=1).reshape(model.n_components, -1)
-    whole = np.linalg.norm(others[pairs[0]] - others[pairs[1]], axis=-1)
+    others = np.delete(model.clean, block.target, axis=1)
+    others = others.reshape(model.n_components, (model.n_tokens - 1) * model.width)
+    whole = (1 - model.t) * np.linalg.norm(others[pairs[0]] - others[pairs[1]], axis=-1)
     for part, _, found in resolutions(model, block, observation, rank_tol=rank_tol):
         open_ = np.sqrt(_open_squares(model, block, found))
         contrast[part] = open_.max(axis=-1, initial=0) / model.t
         shares = np.where(whole > 0, open_ / np.where(whole > 0, whole, 1.0), 0.0)
         share[part] = shares.max(axis=-1, initial=0)
-        tolerance[part] = CONTRAST_SLACK * EPS * _gain(found)
+        tolerance[part] = _tolerance(found)
     law = posterior(model, block, observation, rank_tol=rank_tol, off_support="flag")
     assert law.margins is not None
     return Sufficiency(
@@ -240,7 +241,7 @@ def grouping(
     gap = np.zeros(len(log_r))
     tolerance = np.zeros(len(log_r))
     for part, _, found in resolutions(model, block, observation, rank_tol=rank_tol):
-        tolerance[part] = CONTRAST_SLACK * EPS * _gain(found) * size
+        tolerance[part] = _tolerance(found) * size
     for k, (open_, weights) in enumerate(zip(contrasts, log_r, strict=True)):
         group[k] = _components(open_ <= tolerance[k])
         means = np.array([_mean(weights, targets, group[k] == g) for g in np.unique(group[k])])
@@ -383,7 +384,8 @@ def resolutions(
 def _open_squares(model: CorruptionModel, block: AttentionBlock, found: Resolution) -> Floats:
     """``|P_ker F Delta_nm|^2`` for n < m, shape ``(B, N (N-1)/2)``; hidden tokens are open."""
     first, second = np.triu_indices(model.n_components, k=1)
-    contrasts = model.mu[first] - model.mu[second]
+    # Subtracted before they are scaled: means far from 0 would lose what tells them apart.
+    contrasts = (1 - model.t) * (model.clean[first] - model.clean[second])
     turned = found.row.turned(contrasts)[None]
     apart = turned - found.pinned(turned)
     hidden = np.setdiff1d(np.arange(model.n_tokens), [*found.row.tokens, block.target])
@@ -391,13 +393,10 @@ def _open_squares(model: CorruptionModel, block: AttentionBlock, found: Resoluti
     return np.einsum("bpjd,bpjd->bp", apart, apart) + unseen
 
 
-def _gain(found: Resolution) -> Floats:
-    """How far rounding may turn the directions, in units of eps."""
-    size = max(1, found.row.point.shape[-1] * found.row.point.shape[-2])
-    gain = np.maximum(found.row.space.gain, 1.0)
-    if found.values is not None:
-        gain = gain * np.maximum(found.values.space.gain, 1.0)
-    return np.sqrt(size) * gain
+def _tolerance(found: Resolution) -> Floats:
+    """What rounding may leave of a resolved direction, shape ``(B,)``."""
+    n_coordinates = found.row.point.shape[-1] * found.row.point.shape[-2]
+    return CONTRAST_SLACK * EPS * np.sqrt(max(1, n_coordinates)) * found.turning
 
 
 def _components(adjacent: NDArray[np.bool_]) -> NDArray[np.integer[Any]]:

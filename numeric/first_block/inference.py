@@ -35,7 +35,7 @@ from numeric.first_block.observations import (
     precision,
 )
 from numeric.first_block.resolution import Resolution, resolve
-from numeric.first_block.slices import SLICE_NUMBERS, Seen, batch_of, check_model, slices
+from numeric.first_block.slices import SLICE_NUMBERS, batch_of, check_model, slices
 from numeric.kernels import density as kernels
 
 EPS = float(np.finfo(np.float64).eps)
@@ -242,7 +242,7 @@ def _of_row(
         quadratic[part] = np.einsum("bnd,bnd->bn", gap, gap) + found.squared_distances(model.mu)
         constant[part] = -(model.width + found.rank) * _half_log_2pi_t2(model) - found.log_pdet
         excess[part], distance[part], query[part] = found.excess, found.distance, seen.query
-        rounding[part], turning[part] = found.rounding, _turning(found, seen)
+        rounding[part], turning[part] = found.rounding, EPS * found.turning * seen.reach
         margins.append(_margins(found, n_values if seen.values is None else seen.values.shape[-1]))
     _check_support(observation, excess.reshape(batch), distance.reshape(batch), off_support)
     joined = (np.concatenate(arrays) for arrays in zip(*margins, strict=True))
@@ -300,14 +300,6 @@ def _assembled(
         (np.zeros(count) if excess is None else excess).reshape(batch),
         margins,
     )
-
-
-def _turning(found: Resolution, seen: Seen) -> Floats:
-    """What rounding in the directions does to the coordinates of a mean, shape ``(count,)``."""
-    gain = np.maximum(found.row.space.gain, 1.0)
-    if found.values is not None:
-        gain = gain * np.maximum(found.values.space.gain, 1.0)
-    return EPS * gain * seen.reach
 
 
 def _margins(found: Resolution, n_values: int) -> tuple[np.ndarray, ...]:

@@ -69,6 +69,13 @@ class Resolution:
             return self.row.rounding
         return np.hypot(self.row.rounding, self.values.rounding)
 
+    @property
+    def turning(self) -> Floats:
+        """What rounding does to the directions, in units of eps, shape ``(B,)``."""
+        if self.values is None:
+            return self.row.space.turning
+        return np.maximum(self.row.space.turning, self.values.space.turning)
+
     def squared_distances(self, mu: Floats) -> Floats:
         """``|F^+ (b - F mu_n)|^2`` for means ``(N, P, d)``, shape ``(B, N)``."""
         turned = self.row.turned(mu)

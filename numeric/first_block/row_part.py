@@ -133,11 +133,9 @@ def _token_by_token(
     tol: float,
 ) -> RowPart:
     count, n_measured, _ = equations.data.shape
-    matrix, noise = law.matrix[:, 0], tol * law.scale[:, 0]
-    floor = np.maximum(noise, equations.rounding / seen.spread)
-    space, kernel = row_space_of_many(
-        matrix, equations.data, floor=floor, noise=noise, rank_tol=tol
-    )
+    matrix, size = law.matrix[:, 0], law.scale[:, 0]
+    floor = np.maximum(tol * size, equations.rounding / seen.spread)
+    space, kernel = row_space_of_many(matrix, equations.data, floor=floor, size=size, rank_tol=tol)
     n = len(tokens)
     point = np.zeros((count, n, matrix.shape[-1]))
     point[:, :n_measured] = space.coordinates @ np.swapaxes(space.basis, -1, -2)
@@ -160,11 +158,11 @@ def _as_a_whole(
     weights = np.eye(n) if contrasts is None else contrasts
     matrix = np.einsum("aj,bjhd->bahjd", weights, law.matrix[:, tokens])
     matrix = matrix.reshape(count, n_measured * n_heads, n * law.matrix.shape[-1])
-    noise = np.tile(tol * law.scale.max(axis=-2), n_measured)
+    size = np.tile(law.scale.max(axis=-2), n_measured)
     rounding = np.tile(equations.rounding, n_measured)
-    floor = np.maximum(noise, rounding / seen.spread)
+    floor = np.maximum(tol * size, rounding / seen.spread)
     data = equations.data.reshape(count, n_measured * n_heads)
-    space = row_space(matrix, data, floor=floor, noise=noise, rank_tol=tol)
+    space = row_space(matrix, data, floor=floor, size=size, rank_tol=tol)
     excess, distance = distance_from_support(
         space, space.off, np.where(space.live, 0.0, np.abs(data)),
         rounding=rounding, floor=floor, reach=seen.reach, rank_tol=tol,
@@ -180,7 +178,7 @@ def _unmeasured(tokens: Any, count: int, width: int) -> RowPart:
     """A row that says nothing: its tokens are fewer than a log-ratio needs, or it doesn't count."""
     none = np.zeros((count, 1, width))
     space, kernel = row_space_of_many(
-        none, np.zeros((count, 0, 1)), floor=none[..., 0], noise=none[..., 0], rank_tol=0.0
+        none, np.zeros((count, 0, 1)), floor=none[..., 0], size=none[..., 0], rank_tol=0.0
     )
     zero = np.zeros(count)
     point = np.zeros((count, len(tokens), width))

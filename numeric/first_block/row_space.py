@@ -30,6 +30,7 @@ class RowSpace:
         rank: shape ``(B,)``.
         log_pdet: half the logarithm of the pseudo-determinant of ``G G'``, shape ``(B,)``.
         gain: what an error of 1 in a normalized row may become in the coordinates, shape ``(B,)``.
+        turning: what rounding of the rows does to the directions, in units of eps, at least 1.
     """
 
     basis: Floats
@@ -41,10 +42,11 @@ class RowSpace:
     rank: NDArray[np.integer[Any]]
     log_pdet: Floats
     gain: Floats
+    turning: Floats
 
 
 def row_space(
-    matrix: Floats, data: Floats, *, floor: Floats, noise: Floats, rank_tol: float
+    matrix: Floats, data: Floats, *, floor: Floats, size: Floats, rank_tol: float
 ) -> RowSpace:
     """Row space by QR of the normalized rows, and singular values of the triangle.
 
@@ -55,9 +57,10 @@ def row_space(
         matrix: G, shape ``(B, q, m)``.
         data: G x, shape ``(B, q)``.
         floor: rows whose norm is at or below it count as zero, shape ``(B, q)``.
-        noise: absolute error of the rows, shape ``(B, q)``.
+        size: norm of each row without cancellation, and more where it is made from what is
+            uncertain: its absolute error in units of eps, shape ``(B, q)``.
         rank_tol: singular values of the normalized rows at or below ``rank_tol`` times the largest,
-            or below the relative noise, count as zero.
+            or below it times size by norm of the worst row, count as zero.
     """
     count, n_rows, width = matrix.shape
     k = min(n_rows, width)
@@ -68,7 +71,8 @@ def row_space(
     unit, scaled, divisor = _normalized(matrix, data, norms, live)
     basis, triangle = np.linalg.qr(np.swapaxes(unit, -1, -2))
     values = np.linalg.svd(triangle, compute_uv=False)
-    rank = _rank(values, noise, divisor, live, rank_tol)
+    relative = np.where(live, size / divisor, 0.0).max(axis=-1, initial=1)
+    rank = _rank(values, relative * rank_tol)
     coordinates, off, log_pdet = np.zeros((count, k)), np.zeros(count), np.zeros(count)
     full = rank == n_rows
     if full.any():
@@ -86,11 +90,12 @@ def row_space(
         basis[rest] = basis[rest] @ (np.swapaxes(right, -1, -2) * kept[:, None, :])
         log_pdet[rest] = _graded(lower, divisor[rest] * live[rest], kept)
     gain = _gain(values, rank)
-    return RowSpace(basis, coordinates, off, norms, live, values, rank, log_pdet, gain)
+    turning = np.maximum(gain, 1.0) * relative
+    return RowSpace(basis, coordinates, off, norms, live, values, rank, log_pdet, gain, turning)
 
 
 def row_space_of_many(
-    matrix: Floats, data: Floats, *, floor: Floats, noise: Floats, rank_tol: float
+    matrix: Floats, data: Floats, *, floor: Floats, size: Floats, rank_tol: float
 ) -> tuple[RowSpace, Floats]:
     """The same for several points x of each matrix, with a basis of the kernel beside it.
 
@@ -106,7 +111,8 @@ def row_space_of_many(
     live = norms > floor
     unit, scaled, divisor = _normalized(matrix, data, norms, live)
     left, values, right = np.linalg.svd(unit, full_matrices=True)
-    rank = _rank(values, noise, divisor, live, rank_tol)
+    relative = np.where(live, size / divisor, 0.0).max(axis=-1, initial=1)
+    rank = _rank(values, relative * rank_tol)
     k, width = int(rank.max(initial=0)), matrix.shape[-1]
     kept = np.arange(k) < rank[:, None]
     along = np.where(kept[:, None, :], scaled @ left[..., :k], 0.0)
@@ -123,7 +129,7 @@ def row_space_of_many(
     gain = _gain(values, rank)
     space = RowSpace(
         columns[..., :k] * kept[:, None, :], coordinates, off, norms, live, values, rank, log_pdet,
-        gain,
+        gain, np.maximum(gain, 1.0) * relative,
     )  # fmt: skip
     return space, kernel
 
@@ -188,15 +194,11 @@ def _normalized(
     return unit, np.where(live[more], data / divisor[more], 0.0), divisor
 
 
-def _rank(
-    values: Floats, noise: Floats, divisor: Floats, live: NDArray[np.bool_], rank_tol: float
-) -> NDArray[np.integer[Any]]:
-    """How many singular values stand above the tolerance and the noise of the worst row."""
+def _rank(values: Floats, tolerance: Floats) -> NDArray[np.integer[Any]]:
+    """How many singular values stand above the tolerance, relative to the largest."""
     if values.shape[-1] == 0:
         return np.zeros(len(values), dtype=np.intp)
-    worst = np.where(live, noise / divisor, 0.0).max(axis=-1, initial=0)
-    threshold = np.maximum(rank_tol, worst) * values[:, 0]
-    return (values > threshold[:, None]).sum(axis=-1)
+    return (values > (tolerance * values[:, 0])[:, None]).sum(axis=-1)
 
 
 def _gain(values: Floats, rank: NDArray[np.integer[Any]]) -> Floats:
@@ -222,4 +224,6 @@ def _nothing(count: int, width: int, k: int, norms: Floats, live: NDArray[np.boo
     none = np.zeros((count, k))
     zero = np.zeros(count)
     rank = np.zeros(count, dtype=np.intp)
-    return RowSpace(np.zeros((count, width, k)), none, zero, norms, live, none, rank, zero, zero)
+    return RowSpace(
+        np.zeros((count, width, k)), none, zero, norms, live, none, rank, zero, zero, zero + 1
+    )

@@ -19,7 +19,12 @@ from numeric.first_block import (
     QueryRow,
     QueryRowProjected,
     QueryRowValues,
+    fibre_twins,
+    frozen_row_difference,
+    frozen_row_posterior,
+    grouping,
     posterior,
+    sufficiency,
 )
 from tests.numeric.first_block.instances import log_odds, margins, random_block, rotations
 from tests.numeric.first_block.oracle import DIGITS, exact_posterior, projector
@@ -91,6 +96,33 @@ def test_error_of_log_odds_is_below_its_estimate(seed: int):
         error = np.abs(log_odds(found.log_responsibilities[0]) - want).max()
         assert error <= found.log_odds_error[0]
         assert found.excess[0] <= 1
+
+
+@pytest.mark.parametrize("seed", range(100, 140))
+def test_fibre_and_frozen_row_hold_on_hostile_blocks(seed: int):
+    """Verdict, frozen row and its difference against 40 digits; twins get the same posterior."""
+    model, block = hostile(seed)
+    state = model.draw(1, seed=seed).state
+    observation = QueryRowValues.of(block.run(state))
+    exact = exact_posterior(model, block, state[0])
+    verdict, n = sufficiency(model, block, observation), model.n_components
+    assert (verdict.margins.row_rank + verdict.margins.value_rank)[0] == _rank(exact.F)
+    open_ = [exact.open_contrasts[a, b] * model.t for a in range(n) for b in range(n)]
+    assert verdict.is_sufficient[0] == (max(open_) < 1e-20)
+    law = posterior(model, block, observation)
+    frozen = frozen_row_posterior(model, block, observation)
+    fixed = exact_posterior(model, block, state[0], rows=False)
+    odds = [log_odds(x.log_responsibilities[0]) for x in (law, frozen)]
+    want = log_odds(np.array(fixed.log_r, dtype=float))
+    assert np.abs(odds[1] - want).max() <= frozen.log_odds_error[0]
+    difference = frozen_row_difference(model, block, observation)[0]
+    error = law.log_odds_error[0] + frozen.log_odds_error[0]
+    assert np.abs(difference - (odds[0] - odds[1])).max() <= error
+    twins = fibre_twins(model, block, state, QueryRowValues, seed=1)
+    twin = posterior(model, block, QueryRowValues.of(block.run(twins)))
+    gap = np.abs(log_odds(twin.log_responsibilities[0]) - odds[0]).max()
+    assert gap <= law.log_odds_error[0] + twin.log_odds_error[0]
+    assert (grouping(model, block, observation).group >= 0).all()
 
 
 def _rank(F: Any) -> int:
