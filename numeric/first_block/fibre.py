@@ -34,7 +34,7 @@ from numeric.first_block.two_components import posterior_variance
 from numeric.stability import Stability, stability_bound
 
 EPS = float(np.finfo(np.float64).eps)
-CONTRAST_SLACK = 64.0  # what rounding may leave of a resolved contrast, in units of rounding
+CONTRAST_SLACK = 16.0  # what rounding may leave of a resolved contrast, in units of rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,7 +236,8 @@ def grouping(
     contrasts = contrasts.reshape(math.prod(batch), n, n)
     log_r = law.log_responsibilities.reshape(math.prod(batch), n)
     targets = model.mu[:, block.target]
-    size = np.abs(model.mu).max(initial=0)
+    apart = (1 - model.t) * (model.clean - model.clean.mean(axis=0)).reshape(n, -1)
+    size = 2 * float(np.linalg.norm(apart, axis=-1).max())  # at least any contrast
     group = np.empty((len(log_r), n), dtype=np.intp)
     gap = np.zeros(len(log_r))
     tolerance = np.zeros(len(log_r))
@@ -396,7 +397,7 @@ def _open_squares(model: CorruptionModel, block: AttentionBlock, found: Resoluti
 def _tolerance(found: Resolution) -> Floats:
     """What rounding may leave of a resolved direction, shape ``(B,)``."""
     n_coordinates = found.row.point.shape[-1] * found.row.point.shape[-2]
-    return CONTRAST_SLACK * EPS * np.sqrt(max(1, n_coordinates)) * found.turning
+    return CONTRAST_SLACK * np.sqrt(max(1, n_coordinates)) * (EPS + found.turning)
 
 
 def _components(adjacent: NDArray[np.bool_]) -> NDArray[np.integer[Any]]:

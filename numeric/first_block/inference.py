@@ -242,7 +242,7 @@ def _of_row(
         quadratic[part] = np.einsum("bnd,bnd->bn", gap, gap) + found.squared_distances(model.mu)
         constant[part] = -(model.width + found.rank) * _half_log_2pi_t2(model) - found.log_pdet
         excess[part], distance[part], query[part] = found.excess, found.distance, seen.query
-        rounding[part], turning[part] = found.rounding, EPS * found.turning * seen.reach
+        rounding[part], turning[part] = found.rounding, (EPS + found.turning) * seen.reach
         margins.append(_margins(found, n_values if seen.values is None else seen.values.shape[-1]))
     _check_support(observation, excess.reshape(batch), distance.reshape(batch), off_support)
     joined = (np.concatenate(arrays) for arrays in zip(*margins, strict=True))

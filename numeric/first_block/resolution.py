@@ -71,7 +71,7 @@ class Resolution:
 
     @property
     def turning(self) -> Floats:
-        """What rounding does to the directions, in units of eps, shape ``(B,)``."""
+        """What rounding does to the directions, shape ``(B,)``."""
         if self.values is None:
             return self.row.space.turning
         return np.maximum(self.row.space.turning, self.values.space.turning)

@@ -72,7 +72,8 @@ class _Equations(NamedTuple):
     """The row's equations ``M z = data`` on turned tokens, with what rounding does to them."""
 
     data: Floats  # (B, tokens, H)
-    rounding: Floats  # (B, H)
+    rounding: Floats  # of the data, (B, H)
+    noise: Floats  # of the rows of M, (B, H)
 
 
 def row_part(
@@ -97,7 +98,7 @@ def row_part(
     turn = None if sees_itself else np.roll(helmert(n, full=True), -1, axis=0)
     contrasts = None if turn is None else turn[:-1]
     law = block.measurement(seen.query)
-    tol = rank_tol if rank_tol is not None else max(block.width, block.n_heads) * seen.eps
+    tol = max(block.width, block.n_heads) * seen.eps if rank_tol is None else rank_tol
     equations = _equations(block, seen, law, tokens, contrasts)
     if law.matrix.shape[-3] == 1:
         return _token_by_token(law, equations, tokens, turn, seen, tol)
@@ -121,7 +122,8 @@ def _equations(
         data = known[..., others, :] - known[..., ~others, :] + own[..., None, :]
     else:
         data = contrasts @ known
-    return _Equations(data, seen.eps * size)
+    noise = max(block.width, block.n_heads) * seen.eps * law.scale.max(axis=-2)
+    return _Equations(data, seen.eps * size, noise)
 
 
 def _token_by_token(
@@ -133,9 +135,11 @@ def _token_by_token(
     tol: float,
 ) -> RowPart:
     count, n_measured, _ = equations.data.shape
-    matrix, size = law.matrix[:, 0], law.scale[:, 0]
-    floor = np.maximum(tol * size, equations.rounding / seen.spread)
-    space, kernel = row_space_of_many(matrix, equations.data, floor=floor, size=size, rank_tol=tol)
+    matrix, noise = law.matrix[:, 0], equations.noise
+    floor = np.maximum(noise, equations.rounding / seen.spread)
+    space, kernel = row_space_of_many(
+        matrix, equations.data, floor=floor, noise=noise, rank_tol=tol
+    )
     n = len(tokens)
     point = np.zeros((count, n, matrix.shape[-1]))
     point[:, :n_measured] = space.coordinates @ np.swapaxes(space.basis, -1, -2)
@@ -158,11 +162,11 @@ def _as_a_whole(
     weights = np.eye(n) if contrasts is None else contrasts
     matrix = np.einsum("aj,bjhd->bahjd", weights, law.matrix[:, tokens])
     matrix = matrix.reshape(count, n_measured * n_heads, n * law.matrix.shape[-1])
-    size = np.tile(law.scale.max(axis=-2), n_measured)
+    noise = np.tile(equations.noise, n_measured)
     rounding = np.tile(equations.rounding, n_measured)
-    floor = np.maximum(tol * size, rounding / seen.spread)
+    floor = np.maximum(noise, rounding / seen.spread)
     data = equations.data.reshape(count, n_measured * n_heads)
-    space = row_space(matrix, data, floor=floor, size=size, rank_tol=tol)
+    space = row_space(matrix, data, floor=floor, noise=noise, rank_tol=tol)
     excess, distance = distance_from_support(
         space, space.off, np.where(space.live, 0.0, np.abs(data)),
         rounding=rounding, floor=floor, reach=seen.reach, rank_tol=tol,
@@ -178,7 +182,7 @@ def _unmeasured(tokens: Any, count: int, width: int) -> RowPart:
     """A row that says nothing: its tokens are fewer than a log-ratio needs, or it doesn't count."""
     none = np.zeros((count, 1, width))
     space, kernel = row_space_of_many(
-        none, np.zeros((count, 0, 1)), floor=none[..., 0], size=none[..., 0], rank_tol=0.0
+        none, np.zeros((count, 0, 1)), floor=none[..., 0], noise=none[..., 0], rank_tol=0.0
     )
     zero = np.zeros(count)
     point = np.zeros((count, len(tokens), width))

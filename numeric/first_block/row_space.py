@@ -30,7 +30,7 @@ class RowSpace:
         rank: shape ``(B,)``.
         log_pdet: half the logarithm of the pseudo-determinant of ``G G'``, shape ``(B,)``.
         gain: what an error of 1 in a normalized row may become in the coordinates, shape ``(B,)``.
-        turning: what rounding of the rows does to the directions, in units of eps, at least 1.
+        turning: what the rows' error does to the directions, shape ``(B,)``.
     """
 
     basis: Floats
@@ -46,7 +46,7 @@ class RowSpace:
 
 
 def row_space(
-    matrix: Floats, data: Floats, *, floor: Floats, size: Floats, rank_tol: float
+    matrix: Floats, data: Floats, *, floor: Floats, noise: Floats, rank_tol: float
 ) -> RowSpace:
     """Row space by QR of the normalized rows, and singular values of the triangle.
 
@@ -57,10 +57,9 @@ def row_space(
         matrix: G, shape ``(B, q, m)``.
         data: G x, shape ``(B, q)``.
         floor: rows whose norm is at or below it count as zero, shape ``(B, q)``.
-        size: norm of each row without cancellation, and more where it is made from what is
-            uncertain: its absolute error in units of eps, shape ``(B, q)``.
+        noise: absolute error of the rows, shape ``(B, q)``.
         rank_tol: singular values of the normalized rows at or below ``rank_tol`` times the largest,
-            or below it times size by norm of the worst row, count as zero.
+            or at or below the worst row's relative error, count as zero.
     """
     count, n_rows, width = matrix.shape
     k = min(n_rows, width)
@@ -71,8 +70,8 @@ def row_space(
     unit, scaled, divisor = _normalized(matrix, data, norms, live)
     basis, triangle = np.linalg.qr(np.swapaxes(unit, -1, -2))
     values = np.linalg.svd(triangle, compute_uv=False)
-    relative = np.where(live, size / divisor, 0.0).max(axis=-1, initial=1)
-    rank = _rank(values, relative * rank_tol)
+    relative = np.where(live, noise / divisor, 0.0).max(axis=-1, initial=0)
+    rank = _rank(values, np.maximum(relative, rank_tol))
     coordinates, off, log_pdet = np.zeros((count, k)), np.zeros(count), np.zeros(count)
     full = rank == n_rows
     if full.any():
@@ -90,12 +89,12 @@ def row_space(
         basis[rest] = basis[rest] @ (np.swapaxes(right, -1, -2) * kept[:, None, :])
         log_pdet[rest] = _graded(lower, divisor[rest] * live[rest], kept)
     gain = _gain(values, rank)
-    turning = np.maximum(gain, 1.0) * relative
+    turning = gain * relative
     return RowSpace(basis, coordinates, off, norms, live, values, rank, log_pdet, gain, turning)
 
 
 def row_space_of_many(
-    matrix: Floats, data: Floats, *, floor: Floats, size: Floats, rank_tol: float
+    matrix: Floats, data: Floats, *, floor: Floats, noise: Floats, rank_tol: float
 ) -> tuple[RowSpace, Floats]:
     """The same for several points x of each matrix, with a basis of the kernel beside it.
 
@@ -111,8 +110,8 @@ def row_space_of_many(
     live = norms > floor
     unit, scaled, divisor = _normalized(matrix, data, norms, live)
     left, values, right = np.linalg.svd(unit, full_matrices=True)
-    relative = np.where(live, size / divisor, 0.0).max(axis=-1, initial=1)
-    rank = _rank(values, relative * rank_tol)
+    relative = np.where(live, noise / divisor, 0.0).max(axis=-1, initial=0)
+    rank = _rank(values, np.maximum(relative, rank_tol))
     k, width = int(rank.max(initial=0)), matrix.shape[-1]
     kept = np.arange(k) < rank[:, None]
     along = np.where(kept[:, None, :], scaled @ left[..., :k], 0.0)
@@ -129,7 +128,7 @@ def row_space_of_many(
     gain = _gain(values, rank)
     space = RowSpace(
         columns[..., :k] * kept[:, None, :], coordinates, off, norms, live, values, rank, log_pdet,
-        gain, np.maximum(gain, 1.0) * relative,
+        gain, gain * relative,
     )  # fmt: skip
     return space, kernel
 
@@ -225,5 +224,5 @@ def _nothing(count: int, width: int, k: int, norms: Floats, live: NDArray[np.boo
     zero = np.zeros(count)
     rank = np.zeros(count, dtype=np.intp)
     return RowSpace(
-        np.zeros((count, width, k)), none, zero, norms, live, none, rank, zero, zero, zero + 1
+        np.zeros((count, width, k)), none, zero, norms, live, none, rank, zero, zero, zero
     )

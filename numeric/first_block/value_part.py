@@ -45,7 +45,7 @@ class _Mix(NamedTuple):
     shares: Floats  # of the other tokens, (B, H, n)
     explained: Floats  # values of the known part of the state, (B, V_tot)
     rounding: Floats  # of what is left to explain, (B, V_tot)
-    size: Floats  # of the rows of D, by how uncertain the kernel is, (B, V_tot)
+    noise: Floats  # of the rows of G, (B, V_tot)
 
 
 def value_part(
@@ -58,12 +58,12 @@ def value_part(
     assert seen.values is not None
     mix = _mix(block, seen, row)
     matrix, lift = _open_part(block, row, mix.shares)
-    data, rounding, size = mix.explained, mix.rounding, mix.size
+    data, rounding, noise = mix.explained, mix.rounding, mix.noise
     if seen.projected and block.w_out is not None:
         weights = np.abs(block.w_out)
         matrix, data = block.w_out @ matrix, (block.w_out @ data[..., None])[..., 0]
         rounding = (weights @ rounding[..., None])[..., 0]
-        size = (weights @ size[..., None])[..., 0]
+        noise = (weights @ noise[..., None])[..., 0]
     data, rounding = seen.values - data, rounding + seen.eps * np.abs(seen.values)
     n_open = matrix.shape[-1]
     if seen.noise:  # one more coordinate of mean 0 for each value, of the state's own noise
@@ -71,8 +71,8 @@ def value_part(
         own = np.broadcast_to(seen.noise * np.eye(n_values), (len(data), n_values, n_values))
         matrix = np.concatenate([matrix, own], axis=-1)
     tol = rank_tol if rank_tol is not None else max(1, *matrix.shape[1:]) * seen.eps
-    floor = np.maximum(tol * size, rounding / seen.spread)
-    space = row_space(matrix, data, floor=floor, size=size, rank_tol=tol)
+    floor = np.maximum(noise, rounding / seen.spread)
+    space = row_space(matrix, data, floor=floor, noise=noise, rank_tol=tol)
     dead = np.where(space.live, 0.0, np.abs(data))
     excess, distance = distance_from_support(
         space, space.off, dead, rounding=rounding, floor=floor, reach=seen.reach, rank_tol=tol
@@ -103,8 +103,10 @@ def _mix(block: AttentionBlock, seen: Seen, row: RowPart) -> _Mix:
         explained = (value_map * context[:, head_of]).sum(axis=-1) + block.value_bias
         carried = norms * safe_norm(shares)[:, head_of]
     rounding = seen.eps * (np.abs(block.value_bias) + norms * reach[:, head_of])
-    size = row.space.turning[:, None] * carried
-    return _Mix(shares, explained, rounding + carried * row.rounding[:, None], size)
+    # Of the maps themselves, and of the kernel that they are restricted to.
+    relative = max(block.width, block.n_heads) * seen.eps + row.space.turning
+    noise = relative[:, None] * carried
+    return _Mix(shares, explained, rounding + carried * row.rounding[:, None], noise)
 
 
 def _open_part(
