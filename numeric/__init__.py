@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         row_log_density,
         value_law,
     )
+    from numeric.branches import Branches, OutputPosterior, logit_branches, output_posterior
     from numeric.conditioning import TokenPosterior, condition, condition_on_log_ratios
     from numeric.density import fixed_row_posterior, log_density, noise_mean, state_posterior
     from numeric.depth import (
@@ -103,6 +104,7 @@ _HOMES = {
         "row_log_density",
         "value_law",
     ),
+    "branches": ("Branches", "OutputPosterior", "logit_branches", "output_posterior"),
     "conditioning": ("TokenPosterior", "condition", "condition_on_log_ratios"),
     "density": ("fixed_row_posterior", "log_density", "noise_mean", "state_posterior"),
     "errors": (
@@ -247,6 +249,10 @@ __all__ = [  # noqa: RUF022  # by subject
     "log_amplification",
     "gaussian_flow_map",
     "gaussian_velocity",
+    "Branches",
+    "OutputPosterior",
+    "logit_branches",
+    "output_posterior",
     "DomainError",
     "DtypeError",
     "NonFiniteError",

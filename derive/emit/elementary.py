@@ -28,6 +28,8 @@ from derive.emit.nodes import (
     CopySign,
     LinearLogRoot,
     Log1p,
+    LowerRise,
+    PrincipalRise,
     RootOfSmallest,
     Smaller,
     SmallestNormal,
@@ -259,6 +261,25 @@ def _product_less_number(expression: Basic, body: Body) -> Basic | None:
     return difference + rest
 
 
+def _branch_of_output(expression: Basic, body: Body) -> Basic | None:
+    """W(x exp(-x)) on either branch: alone, in 1 + W and in x + W."""
+    terms = expression.args if isinstance(expression, Add) else (expression,)
+    found = [term for term in terms if isinstance(term, LambertW)]
+    if len(found) != 1 or len(terms) > 2:
+        return None
+    argument, *branch = found[0].args
+    output = next((a for a in argument.args if argument == a * exp(-a)), None)
+    if output is None or branch not in ([], [-1]):
+        return None
+    rise = body.let("rise", (LowerRise if branch else PrincipalRise)(output))
+    other = expression - found[0]
+    if other == 1:
+        return rise
+    if other == output and not branch:
+        return output * (1 + exp(1 - output - rise))
+    return other + rise - 1
+
+
 FORMS = (
     Form(
         "wright_omega",
@@ -286,6 +307,16 @@ FORMS = (
         "W/b and s agree in nearly all digits for large b.",
         _lambert_excess,
         ("forms.lambert_excess", "forms.lambert_excess_root"),
+    ),
+    Form(
+        "branch_of_output",
+        "W(x exp(-x)) = D - 1, and x + W(x exp(-x)) = x (1 + exp(1 - x - D)), D = 1 + W",
+        "x >= -W(1/e), x < 0 on the branch -1; the second on the principal branch",
+        "1 + W vanishes at x = -W(1/e), where a rounded x exp(-x) may lie below -1/e; D is found "
+        "from the distance to it. For small x the sum x + D - 1 drops the digits of x.",
+        _branch_of_output,
+        ("branches.principal",),
+        "That W(-1/e + h) is a series in the root of h: Corless et al. (1996), section 4.",
     ),
     Form(
         "root_difference",

@@ -67,6 +67,8 @@ _RESERVED = frozenset(
         "two_product",
         "wrightomega",
         "linear_log_root",
+        "principal_rise",
+        "lower_rise",
         "pseudo_inverse",
         "symmetric_pseudo_inverse",
         "kernel_projector",

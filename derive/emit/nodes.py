@@ -39,6 +39,18 @@ class LinearLogRoot(Function, Call):
     nargs, call, home, takes_xp = 2, "linear_log_root", "numeric.special_functions", True
 
 
+class PrincipalRise(Function, Call):
+    """1 + W(x exp(-x)), W the principal branch, for x >= -W(1/e)."""
+
+    nargs, call, home, takes_xp = 1, "principal_rise", "numeric.special_functions", True
+
+
+class LowerRise(Function, Call):
+    """1 + W(x exp(-x)), W the branch -1, for -W(1/e) <= x < 0."""
+
+    nargs, call, home, takes_xp = 1, "lower_rise", "numeric.special_functions", True
+
+
 class CopySign(Function, Call):
     """The size of the first with the sign of the second."""
 

@@ -393,9 +393,22 @@ def _linear_log_root(_xp: object, slope: ExactArray, level: ExactArray) -> Exact
     return _each(root, slope, level)
 
 
+def _rise(branch: int) -> Callable[[object, ExactArray], ExactArray]:
+    """1 + W(x exp(-x)) on a branch of Lambert's W."""
+
+    def rise(value: Entry) -> Entry:
+        with precision(SPARE_BITS):
+            x = arb(value)
+            return 1 + (x * (-x).exp()).lambertw(branch)
+
+    return lambda _xp, eta: _each(rise, eta)
+
+
 EXCHANGED: dict[str, Callable[..., Any]] = {
     "wrightomega": _wright_omega,
     "linear_log_root": _linear_log_root,
+    "principal_rise": _rise(0),
+    "lower_rise": _rise(-1),
     "two_sum": _two_sum,
     "two_product": _two_product,
 }

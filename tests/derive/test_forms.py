@@ -22,6 +22,7 @@ FORMS = {form.name: form for form in all_forms()}
 CHOSEN = {
     "flow.eigenvalue_appendix_clock": {"wright_omega"},
     "flow.denoising_time_main_clock": {"log_one_plus_ratio"},
+    "branches.lower": {"branch_of_output"},
     "depth.euler_error": {"log1p"},
     "depth.log_defect": {"product_less_number"},
     "recovery.excess": {"log_one_plus_ratio", "lambert_excess", "wright_omega"},
@@ -154,6 +155,16 @@ def test_excess_and_root_forms():
         for a, d in ((mpf(2), mpf("1e-20")), (mpf(0), mpf(3))):
             difference = mpmath.sqrt(a + d) - mpmath.sqrt(a)
             assert close(difference, d / (mpmath.sqrt(a + d) + mpmath.sqrt(a)))
+
+
+def test_branch_forms():
+    with mpmath.workdps(60):
+        for x, branches in ((mpf("-0.2"), (0, -1)), (mpf("1e-30"), (0,)), (mpf(7), (0,))):
+            for branch in branches:
+                w = mpmath.lambertw(x * mpmath.exp(-x), branch).real
+                rise = 1 + w
+                assert close(x + w, x * (1 + mpmath.exp(1 - x - rise)))
+                assert close((x + w) / (1 + mpmath.exp(-x - w)), x)
 
 
 def test_a_product_less_a_number_is_exact_from_its_rounded_product_and_the_rest():

@@ -416,6 +416,10 @@ show (u - eta)*exp(u - eta) = eta*exp(-eta)""",
     "a log-density without its determinant": "let n : dimension\nlet y : vector(n)\n"
     "let S : matrix(n, n)\nassume positive_definite(S)\n"
     "show logpdf(y; zeros(n, 1), S) = -(n*log(2*pi) + y.T*inv(S)*y)/2",
+    "a branch that weighs by its slope in the logit alone": BRANCH
+    + "define s = 1/(1 + exp(-u))\nshow diff(u/(1 + exp(-u)), u) = s*(1 - s)",
+    "a small output as its own logit": "let eta : real\n"
+    "assume eta*exp(-eta) > -exp(-1)\nshow eta + lambertw(eta*exp(-eta)) = eta",
     "11/4 without the noise": EXAMPLE + "show norm2(U - g)/8 = 7/4",
     "11/4 as a sum and not a mean": EXAMPLE + "show norm2(U - g) = 11/4",
 }
