@@ -420,6 +420,37 @@ show (u - eta)*exp(u - eta) = eta*exp(-eta)""",
     + "define s = 1/(1 + exp(-u))\nshow diff(u/(1 + exp(-u)), u) = s*(1 - s)",
     "a small output as its own logit": "let eta : real\n"
     "assume eta*exp(-eta) > -exp(-1)\nshow eta + lambertw(eta*exp(-eta)) = eta",
+    # the exact first block
+    "the frozen row for the exact one": "define z = block([[2], [0]])\n"
+    "define D = block([[4/7, 1/7]])\ndefine contrast = block([[1/4], [-1]])\n"
+    "define middle = block([[1], [1/2]])\ndefine s = inner(D.T, D.T)\n"
+    "show inner(contrast, D.T*(D*(z - middle)))/s = inner(contrast, z - middle)",
+    "the reversed sign for the exact one": "define z = block([[2], [0]])\n"
+    "define D = block([[4/7, 1/7]])\ndefine contrast = block([[3/8], [-1]])\n"
+    "define middle = block([[9/4], [1]])\ndefine s = inner(D.T, D.T)\n"
+    "show 4*inner(contrast, D.T*(D*(z - middle)))/s = 29/8",
+    "heads that don't share their noise": "let H, P : dimension\nlet B : matrix(H, P)\n"
+    "let t : nonzero\nlet z : gaussian(zeros(P, 1), t^2*eye(P))\n"
+    "show cov(B*z, B*z) = t^2*hadamard(B*B.T, eye(H))",
+    "tokens that don't share their anchor": "let h, d : dimension\nlet M : matrix(h, d)\n"
+    "let t : nonzero\nlet z : gaussian(zeros(d, 1), t^2*eye(d))\n"
+    "let y : gaussian(zeros(d, 1), t^2*eye(d))\nlet anchor : gaussian(zeros(d, 1), t^2*eye(d))\n"
+    "show cov(M*(z - anchor), M*(y - anchor)) = zeros(h, h)",
+    "a value block without its offset": "let v, d : dimension\nlet D : matrix(v, d)\n"
+    "let z, p : vector(d)\nshow D*(z + p) = D*z",
+    "a noise mean without the token": "let d : dimension\nlet Z, mu : random vector(d)\n"
+    "let O : sigma_algebra\nlet t : nonzero\nshow E((Z - mu)/t | O) = (Z - E(mu | O))/t",
+    "row and values that see what each sees alone": "let h, v, n : dimension\n"
+    "let L : matrix(h, n)\nlet D : matrix(v, n)\ndefine F = block([[L], [D]])\n"
+    "show pinv(F)*F = pinv(L)*L + pinv(D)*D",
+    "the gain with the other Gram matrix": "let d : dimension\nlet M : matrix(d, d)\n"
+    "show M.T*pinv(M.T*M) = pinv(M)",
+    "the tilt without half the variance": "let s2 : positive\nlet x, m : real\n"
+    "show logpdf(x; m + s2, s2) - logpdf(x; m - s2, s2) = x - m",
+    "the variance of a mixture without its means": "let r, s2 : real\n"
+    "show r*(s2 + (s2/2)^2) + (1 - r)*(s2 + (s2/2)^2) - (r*s2/2 - (1 - r)*s2/2)^2 = s2",
+    "a recoding that is not invertible": "let k, n : dimension\nlet F : matrix(k, n)\n"
+    "let T : matrix(k, k)\nshow pinv(T*F)*(T*F) = pinv(F)*F",
     "11/4 without the noise": EXAMPLE + "show norm2(U - g)/8 = 7/4",
     "11/4 as a sum and not a mean": EXAMPLE + "show norm2(U - g) = 11/4",
 }
