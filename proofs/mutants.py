@@ -35,7 +35,7 @@ _SIZE_ARGUMENTS = {
     "unit": (0,),
     "comprehension": (0,),
 }
-_RELATIONS = ("eq", "ne", "lt", "le", "gt", "ge")
+_RELATIONS = ("eq", "ne", "lt", "le", "gt", "ge", "limit")
 ONE, TWO = rational(1), rational(2)
 
 
@@ -471,7 +471,7 @@ def changes_nothing(original: Statement, mutant: Mutant, seed: int = 0, count: i
     """
     if mutant.part != "goal" or len(mutant.statement.goal.args) != len(original.goal.args):
         return False
-    if mutant.statement.goal.op != original.goal.op:
+    if mutant.statement.goal.op != original.goal.op or original.goal.op == "limit":
         return False
     instances = Instances(original, seed)
     agreed = 0

@@ -82,8 +82,9 @@ class Stats:
 class Refutation:
     """A model of all hypotheses at which the goal is false.
 
-    `left` and `right` are the sides of the goal (for a property, its argument and None),
-    `difference` is `left - right` where both are matrices; balls where no exact value exists.
+    `left` and `right` are the sides of the goal (for a property, its argument and None; for a
+    limit, what the function tends to in truth, in words where it is no number, and what the goal
+    says), `difference` is `left - right` where both are matrices; balls where nothing is exact.
     """
 
     statement: Statement
@@ -97,7 +98,8 @@ class Refutation:
         return not any(isinstance(x, Matrix) and not x.exact for x in (self.left, self.right))
 
     def __str__(self) -> str:
-        lines = [str(self.model), f"left  = {self.left}"]
+        tends = self.statement.goal.op == "limit"
+        lines = [str(self.model), f"left  {'tends to' if tends else '='} {self.left}"]
         if self.right is not None:
             lines.append(f"right = {self.right}")
         if self.difference is not None:
@@ -185,7 +187,9 @@ def _distance(evaluation: Evaluation, goal: Term) -> float | None:
     return None if gap is None else _largest(gap)
 
 
-def _gap(left: Result, right: Result) -> v.Value | None:
+def _gap(left: Result | str, right: Result | str) -> v.Value | None:
+    if isinstance(left, str) or isinstance(right, str):
+        return None
     first, second = as_value(left), as_value(right)
     return None if first is None or second is None else v.sub(first, second)
 
@@ -421,7 +425,11 @@ def _refutation(statement: Statement, model: Model) -> Refutation:
     if not (conforms(model, Scope.of(statement.declarations)) and _is_refuted(statement, model)):
         raise AssertionError("a witness did not survive its re-evaluation")
     evaluation = Evaluation(model)
-    sides = [evaluation(a) for a in statement.goal.args]
+    goal = statement.goal
+    if goal.op == "limit":
+        sides = [evaluation.tends_to(goal), evaluation(goal.args[1])]
+    else:
+        sides = [evaluation(a) for a in goal.args]
     difference = _gap(*sides) if len(sides) == 2 else None
     return Refutation(statement, model, sides[0], sides[1] if len(sides) == 2 else None, difference)
 
@@ -492,6 +500,8 @@ def repair(statement: Statement, culprit: Term, place: str, why: str = "") -> Te
             break
         if binder.op in ("deriv", "grad"):
             condition = instantiate(condition, (binder.args[1],))
+        elif binder.op == "limit":  # it would be asked for large values alone
+            return None
         else:
             variable = _bound_type(condition)
             if variable is None:

@@ -98,7 +98,7 @@ def value(found: Entry | object) -> str:
     if isinstance(found, tuple):
         return _table(found)
     if isinstance(found, Function):
-        return r"x \mapsto " + _polynomial(found)
+        return r"x \mapsto " + _function(found)
     if isinstance(found, Outcomes):
         return r",\; ".join(map(value, found.values))
     if isinstance(found, Family):
@@ -131,6 +131,14 @@ def _number(number: Number) -> str:
 def _table(entries: Rows) -> str:
     lines = r" \\ ".join(" & ".join(map(_number, row)) for row in entries)
     return rf"\begin{{pmatrix}} {lines} \end{{pmatrix}}"
+
+
+def _function(function: Function) -> str:
+    if not function.over:
+        return _polynomial(function)
+    square = _polynomial(Function(function.center, (1, 0, 1)))
+    below = rf"\left({square}\right)^{{{function.over}}}" if function.over > 1 else square
+    return rf"\frac{{{_polynomial(function)}}}{{{below}}}"
 
 
 def _polynomial(function: Function) -> str:

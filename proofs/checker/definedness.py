@@ -3,7 +3,8 @@
 `obligations(root)` lists a condition for each partial operation in `root`: a denominator that is
 not zero, an invertible matrix, a positive argument of a logarithm. Under a sum the condition is
 quantified over the index. Under a derivative it is the strict, open condition, taken at the
-point: each operation is then smooth in a neighbourhood, so the derivative exists.
+point: each operation is then smooth in a neighbourhood, so the derivative exists. A limit asks
+nothing of its function: that this is defined from some point on is a part of what it says.
 """
 
 from __future__ import annotations
@@ -99,6 +100,8 @@ def obligations(root: Term, scope: Scope) -> list[Term]:
             found[_close(condition, binders)] = None
         for position, arg in enumerate(node.args):
             under = binders
+            if node.op == "limit" and position == 0:
+                continue  # that it is defined from some point on is part of what a limit says
             if binders_at(node.op, node.data, position):
                 under = (*binders, _binder(node, position))
             stack.append((arg, under))

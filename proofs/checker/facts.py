@@ -94,6 +94,8 @@ class Facts:
             count, _ = pair(relation)
             types = tuple(type_from(t, self.scope) for t in args[:count])
             return (op, types, *(self.key(r) for r in args[count:]))
+        if op == "limit":  # the normal form of a function may be defined where the function isn't
+            return (op, args[0], lower(args[1]).key)
         return (op, *(lower(a).key for a in args))
 
     def difference(self, relation: Term):

@@ -28,7 +28,7 @@ from fractions import Fraction
 from typing import Any
 
 from proofs.checker.algebra import Poly, number
-from proofs.checker.definedness import ZERO
+from proofs.checker.definedness import ZERO, is_total
 from proofs.checker.facts import Fact, Facts, declared_facts, duties, leaning
 from proofs.checker.lowering import L2, as_random
 from proofs.checker.rules import Instance, admits, find_rule, instance_of
@@ -203,6 +203,13 @@ class Judge:
         lemma = self.lemmas.get(hash_) if isinstance(hash_, str) else None
         if lemma is None:
             raise Rejected(f"no theorem has the hash {hash_!r}")
+        roots = (*lemma.hypotheses, lemma.goal)
+        if isinstance(body["subst"], dict) and any(r.op == "limit" for r in roots):
+            # A limit doesn't ask for its function to be defined, and a theorem's functions are.
+            functions = [d.names[0] for d in lemma.declarations if d.type.op == "function_type"]
+            for n in functions:
+                if not is_total(self._term(body["subst"].get(n), free=1)):
+                    raise Rejected("a theorem about limits is for functions defined everywhere")
         return self._instance(lemma, hash_, body, facts)
 
     def _instance(self, rule: Statement, cited: str, body: dict[str, Any], facts: Facts) -> Fact:

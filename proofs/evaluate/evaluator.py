@@ -21,7 +21,8 @@ from flint import arb, fmpq, fmpq_mat
 from proofs.evaluate import exact, functions
 from proofs.evaluate import values as v
 from proofs.evaluate.decisions import Truth, definite, equal, every, integer
-from proofs.evaluate.intervals import nonnegative_on, univariate, where
+from proofs.evaluate.intervals import Interval, nonnegative_on, roots_inside, univariate, where
+from proofs.evaluate.limits import rational, tends_to
 from proofs.evaluate.model import Family, Function, Model, Outcomes, Partition, to_matrix
 from proofs.evaluate.operators import RULES, whole
 from proofs.evaluate.probability import Space
@@ -57,6 +58,7 @@ from proofs.language.tree import (
     natural,
     pair,
 )
+from proofs.language.tree import term as made
 
 PRECISIONS = (64, 256)  # bits of the balls: first try, and where that decides nothing
 MAX_RANGE = 10_000  # terms of one sum, members of one enumeration
@@ -82,16 +84,21 @@ class Undecided:
 
 @dataclass(frozen=True, slots=True)
 class FunctionValue:
-    """A polynomial in `x - center` whose coefficients may be indeterminate."""
+    """A polynomial in `x - center` whose coefficients may be indeterminate, divided by a power of
+    `1 + (x - center)^2`."""
 
     center: Value
     coefficients: tuple[Value, ...]
+    over: int = 0
 
     def __call__(self, x: Value) -> Value:
         step = sub(x, self.center)
         total = self.coefficients[-1]
         for c in reversed(self.coefficients[:-1]):
             total = add(mul(step, total), c)
+        if self.over:
+            below = add(scalar(1), mul(step, step))
+            total = functions.divide(total, functions.integer_power(below, self.over))
         return total
 
 
@@ -149,7 +156,7 @@ class Evaluation:
 
     def __call__(self, term: Term) -> Result:
         """The value of a term; see `evaluate`."""
-        is_relation = term.op in RELATIONS or term.op in PROPERTIES or term.op == "forall"
+        is_relation = term.op in RELATIONS | PROPERTIES or term.op in ("forall", "limit")
         result: Any = Undecided(term, "no precision was allowed")
         for bits in self.precisions:
             with precision(bits):
@@ -166,6 +173,19 @@ class Evaluation:
             if result is not Truth.UNKNOWN:
                 return result
         return Truth.UNKNOWN if is_relation else result
+
+    def tends_to(self, relation: Term) -> Result | str:
+        """What the left side of a limit tends to; in words where that is no number."""
+        for bits in self.precisions:
+            with precision(bits):
+                try:
+                    found = tends_to(relation.args[0], self._run(bits))
+                except UndecidedHere:
+                    continue
+                if isinstance(found, int):
+                    return "oo" if found > 0 else "-oo"
+                return "no value for large x" if found is None else found
+        return Undecided(relation, "a limit isn't decided")
 
     def declaration(self, declaration: Declaration) -> Undefined | Undecided | None:
         """What is wrong with the law of a Gaussian declaration at this model, if anything."""
@@ -320,7 +340,7 @@ class _Run:
             raise TypeProblem(f"the model gives no value to {name!r}")
         if isinstance(found, Function):
             return FunctionValue(
-                to_matrix(found.center), tuple(to_matrix(c) for c in found.coefficients)
+                to_matrix(found.center), tuple(map(to_matrix, found.coefficients)), found.over
             )
         if isinstance(found, Family):
             return FamilyValue({k: to_matrix(m) for k, m in found.members.items()})
@@ -471,6 +491,12 @@ class _Run:
                     raise TypeProblem("grad is of a scalar")
                 out.append(v.taylor(result, level, 1))
         return v.assemble(rows, cols, out)
+
+    def limit(self, node: Term, _env: Environment, args: list) -> Truth:
+        """Whether the body tends to a number; what has no value for large x tends to nothing."""
+        found = tends_to(node.args[0], self)
+        self.culprit = None
+        return equal(found, args[0]) if isinstance(found, Matrix) else Truth.FALSE
 
     @contextmanager
     def _differentiating(self, body: Term, order: int) -> Iterator[int]:
@@ -671,15 +697,40 @@ class _Run:
         try:
             value, (unknown,) = self._indeterminate(types[0], env)
             gaps = []
-            for r in (*clauses, relation):
+            for r in clauses:
                 sides = [self.body(side, (value, *env)) for side in r.args]
                 small, large = sides if r.op in ("le", "lt") else sides[::-1]
                 gaps.append((univariate(sub(large, small), unknown), r.op in ("gt", "lt")))
-            interval = where(gaps[:-1])
-            return Truth.of(interval is None or nonnegative_on(gaps[-1][0], interval, gaps[-1][1]))
-        except UndecidedHere:
+            interval = where(gaps)
+            return Truth.of(interval is None or self._everywhere(relation, interval, env))
+        except (UndecidedHere, UndefinedHere):
             self.culprit = None
             return Truth.UNKNOWN
+
+    def _everywhere(self, relation: Term, interval: Interval, env: Environment) -> bool:
+        """Whether an inequality between rational functions holds at all points of an interval.
+
+        Raises:
+            UndecidedHere: a side is no rational function, or may have no value at some point.
+        """
+        strict = relation.op in ("gt", "lt")
+        small, large = relation.args if relation.op in ("le", "lt") else relation.args[::-1]
+        value, (unknown,) = self._indeterminate(made("real_type"), env)
+        try:
+            gap = sub(*(self.body(side, (value, *env)) for side in (large, small)))
+            return nonnegative_on(univariate(gap, unknown), interval, strict)
+        except UndecidedHere:
+            self.culprit = None
+        if env:
+            raise UndecidedHere("quantifiers in each other")
+        ratio, divisors = rational(made("sub", large, small), self)
+        for p in divisors:
+            ends = (interval.low, interval.high)
+            if p == 0 or any(end is not None and p(end) == 0 for end in ends):
+                raise UndecidedHere("division by zero at an end")
+            if p.degree() > 0 and roots_inside(p, interval):
+                raise UndecidedHere("division by zero in an interval")
+        return nonnegative_on(ratio.top * ratio.bottom, interval, strict)
 
     def _shape_of_type(self, type_: Term, env: Environment) -> tuple[int, int]:
         if type_.op not in ("matrix_type", "complex_matrix_type"):
@@ -711,6 +762,7 @@ _SPECIAL: dict[str, Callable[[_Run, Term, Environment, list], Any]] = {
         "comprehension",
         "deriv",
         "grad",
+        "limit",
         "apply",
         "member",
         "entry",

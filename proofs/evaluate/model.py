@@ -24,10 +24,13 @@ Plain = Number | Rows  # a scalar or a matrix
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A polynomial in `x - center`; its coefficients are numbers or matrices."""
+    """A polynomial in `x - center`, divided by a power of `1 + (x - center)^2`: smooth everywhere,
+    and with a limit at infinity where that power is high enough. Coefficients are numbers or
+    matrices."""
 
     center: Fraction
     coefficients: tuple[Plain, ...]
+    over: int = 0  # the power below
 
     def __str__(self) -> str:
         step = "x" if self.center == 0 else f"(x - {self.center})"
@@ -35,7 +38,9 @@ class Function:
         for k, c in enumerate(self.coefficients):
             factor = "" if k == 0 else f"*{step}" if k == 1 else f"*{step}^{k}"
             parts.append(f"({shown(c)}){factor}")
-        return "x -> " + " + ".join(parts)
+        above = " + ".join(parts)
+        below = "" if self.over == 1 else f"^{self.over}"
+        return f"x -> ({above})/(1 + {step}^2){below}" if self.over else f"x -> {above}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +146,11 @@ def _json(value: Entry) -> object:
     if isinstance(value, tuple):
         return [[str(x) for x in row] for row in value]
     if isinstance(value, Function):
-        return {"center": str(value.center), "coefficients": [_json(c) for c in value.coefficients]}
+        found = {
+            "center": str(value.center),
+            "coefficients": [_json(c) for c in value.coefficients],
+        }
+        return found | ({"over": value.over} if value.over else {})
     if isinstance(value, Family):
         return {",".join(map(str, k)): _json(v) for k, v in value.members.items()}
     if isinstance(value, Outcomes):

@@ -291,10 +291,10 @@ class Solver:
                 made[k], first = indeterminate(*coefficients[k].shape, first, is_complex)
             series = tuple(made)
             yield (
-                FunctionValue(to_matrix(f.center), series),
+                FunctionValue(to_matrix(f.center), series, f.over),
                 first,
                 lambda fill, series=series: Function(
-                    f.center, tuple(from_matrix(fill(c)) for c in series)
+                    f.center, tuple(from_matrix(fill(c)) for c in series), f.over
                 ),
             )
 

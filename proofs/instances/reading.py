@@ -83,3 +83,9 @@ def centers(statement: Statement) -> dict[str, str]:
         for inside in postorder([node.args[0]])
         if inside.op == "apply" and inside.args[1].op == "bound" and inside.args[1].data == 0
     }
+
+
+def with_limits(statement: Statement) -> set[str]:
+    """Names that stand in a function whose limit is spoken of."""
+    roots = [*statement.hypotheses, statement.goal]
+    return {name for r in roots if r.op == "limit" for name in names_in(r.args[0])}

@@ -56,7 +56,7 @@ def _simpler_values(value: Entry) -> Iterator[Entry]:
         for k, c in enumerate(value.coefficients):
             for y in _simpler_plain(c):
                 kept = (*value.coefficients[:k], y, *value.coefficients[k + 1 :])
-                yield Function(value.center, kept)
+                yield Function(value.center, kept, value.over)
     elif isinstance(value, Family):
         for k, m in value.members.items():
             for y in _simpler_plain(m):

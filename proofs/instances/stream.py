@@ -33,8 +33,9 @@ from proofs.instances.equations import (
     slack,
     targets,
 )
+from proofs.instances.limits import settle
 from proofs.instances.matrices import LARGE, MIXED, POSITIVE, SMALL, STYLES, Matrices
-from proofs.instances.reading import centers, demands, exponents, numbers
+from proofs.instances.reading import centers, demands, exponents, numbers, with_limits
 from proofs.language.infer import Scope
 from proofs.language.tree import Statement, names_in, natural, postorder
 from proofs.language.types import Kind, Type
@@ -43,6 +44,8 @@ from proofs.language.types import Kind, Type
 GRID = tuple(fmpq(p, q) for p, q in ((0, 1), (1, 1), (-1, 1), (2, 1), (1, 2), (-2, 1), (3, 1)))
 GRID_ENTRIES = 3  # up to so many numbers, the grid is gone through; beyond, it is sampled
 FUNCTION_TERMS = 4
+BELOW = (0, 1, 1, 2)  # the power below a function that may have a limit
+ALIKE = 0.3  # how often such a function is an earlier one
 LARGEST_EXPONENT = 9  # of a power by a dimension
 RELATED = 0.15  # how often a letter is made from an earlier one, among special models
 
@@ -81,6 +84,7 @@ class Instances:
             for n in self.letters
         )
         self.centers = centers(statement)
+        self.with_limits = with_limits(statement)
         order = max(
             (natural(n) for n in postorder(statement.hypotheses) if n.op == "deriv"), default=1
         )
@@ -128,6 +132,7 @@ class Instances:
         model = cut_blocks(model, hypotheses, self.scope, self.matrices)
         model = put_in_order(model, hypotheses, self.letters, self.matrices)
         model = self.solver.solve(model, self.equations, keep)
+        model = settle(model, hypotheses)
         return self._satisfy_inequalities(model, keep)
 
     def _satisfy_inequalities(self, model: Model, keep: str | None) -> Model:
@@ -221,6 +226,13 @@ class Instances:
             )
         if t.kind is Kind.FUNCTION:
             center = known.get(self.centers.get(name, ""), 0)
+            over = 0
+            if name in self.with_limits:
+                over = self.rng.choice(BELOW)
+                alike = [n for n in self.with_limits if n in known and self.scope.types[n] == t]
+                if alike and self.rng.random() < ALIKE:
+                    return known[self.rng.choice(sorted(alike))]
+            terms = 2 * over + 1 if over else FUNCTION_TERMS
             first = self._letter(t, rows, cols, self.demands.get(name, set()), special)
             rest = (
                 from_matrix(
@@ -228,9 +240,11 @@ class Instances:
                         rows, cols, self.rng.choice(("tiny", "small")), t.is_complex
                     )
                 )
-                for _ in range(1, FUNCTION_TERMS)
+                for _ in range(1, terms)
             )
-            return Function(center if isinstance(center, Fraction) else Fraction(0), (first, *rest))
+            return Function(
+                center if isinstance(center, Fraction) else Fraction(0), (first, *rest), over
+            )
         if t.kind is Kind.FAMILY:
             ranges = [range(1, r.evaluate(sizes) + 1) for r in t.ranges]
             return Family(

@@ -1052,6 +1052,14 @@ class _Typing:
                 )
         return RELATION
 
+    def limit(self, node: Term) -> Type:
+        for part in node.args:
+            self.real_scalar(node, part)
+            self.no_random_name(part, "a limit")
+        if self.carried(node.args[0]) not in (None, term("real_type")):
+            raise self.problem(node, "the variable of a limit is a real number")
+        return RELATION
+
     def property(self, node: Term) -> Type:
         self.not_random(node)
         if node.op in ("full_row_rank", "full_column_rank"):
@@ -1175,6 +1183,7 @@ _RULES: dict[str, Callable[[_Typing, Term], Type]] = {
     "ge": _Typing.ordering,
     "subset": _Typing.subset,
     "forall": _Typing.for_all,
+    "limit": _Typing.limit,
     **dict.fromkeys(("exp", "sin", "cos"), _Typing.entire_function),
     **dict.fromkeys(("log", "sqrt", "tanh", "lambertw", "erf"), _Typing.real_function),
     **dict.fromkeys(sorted(PROPERTIES), _Typing.property),

@@ -238,6 +238,10 @@ class Latex(Printer):
             return self.binder(node, parts, env, bound[0])
         if op == "forall":
             return self.for_all(node, texts, bound), SUM
+        if op == "limit":
+            variable = self.bound_symbol(bound[0], carried(args[0]))
+            body = _at(parts[0], PRODUCT)
+            return rf"\lim_{{{variable} \to \infty}} {body} = {_at(parts[1], SUM)}", SUM
         if op in ("expect", "expect_given", "cov_given", "logpdf", "logpdf_on_support"):
             return self.probability(op, texts), ATOM
         if op in _RELATIONS:

@@ -83,7 +83,10 @@ FUNCTIONS: dict[str, int | None] = {
         "l2inner",
     ]
 }
-SPECIAL = ("sum", "prod", "diff", "grad", "block", "E", "cov", "logpdf", "logpdf_on_support")
+SPECIAL = (
+    "sum", "prod", "diff", "grad", "limit", "block", "E", "cov", "logpdf", "logpdf_on_support",
+)  # fmt: skip
+LIMIT_FORM = "limit(expression, x, oo) = value"
 BUILTIN = frozenset((*FUNCTIONS, *SPECIAL, *PROPERTIES))
 _SCALAR_TYPES = ("real", "positive", "nonnegative", "nonzero", "integer", "dimension")
 # What can be moved a little, so that something can be differentiated by it.
@@ -572,6 +575,8 @@ class _Reader:
                 token.text, *self.arguments(2 if token.text == "commute" else 1, token.text)
             )
             return self.mark(found, start)
+        if token.text == "limit" and self.peek(1).text == "(":
+            return self.limit()
         left = self.expression()
         symbol = self.peek()
         operator = "subset" if symbol.text == "subset" else RELATION_SYMBOLS.get(symbol.kind)
@@ -584,6 +589,25 @@ class _Reader:
         if self.at(*RELATION_SYMBOLS, "subset"):
             raise self.expected("the end of the relation (write a chain as two relations)")
         return found
+
+    def limit(self) -> Term:
+        """`limit(expression, x, oo) = value`: one relation, of which no part is a value."""
+        start = self.position
+        self.next()
+        body, identifier, place = self.binding(LIMIT_FORM, 3)
+        self.position = place
+        token = self.next()
+        if token.text != "oo":
+            raise self.expected("oo (limits are taken at infinity alone)", token)
+        self.take(")")
+        if not self.at("="):
+            raise self.expected(f"'=', as in {LIMIT_FORM}: a limit is no value by itself")
+        self.next()
+        value = self.expression()
+        if self.at(*RELATION_SYMBOLS, "subset"):
+            raise self.expected("the end of the relation")
+        bound_body = self.bind(body, (identifier,), (term("real_type"),))
+        return self.mark(term("limit", bound_body, value), start)
 
     def for_all(self) -> Term:
         start = self.position
@@ -779,6 +803,11 @@ class _Reader:
             return self.ranged(function)
         if function in ("diff", "grad"):
             return self.derivative(function)
+        if function == "limit":
+            raise SyntaxProblem(
+                f"a limit is no value: it stands alone after assume or show, as in {LIMIT_FORM}",
+                token.span,
+            )
         if function == "block":
             return self.block()
         if function == "E":
@@ -808,20 +837,9 @@ class _Reader:
 
     def ranged(self, function: str) -> Term:
         """`sum(expr, j, lo, hi)`, `prod(...)`, and the vector `vector(expr, j, 1, n)`."""
-        opening = self.position
-        commas = self.source.separators[opening]
         form = f"{function}(expression, j, 1, n)"
-        if len(commas) != 3:
-            raise SyntaxProblem(f"expected {form}", self.source.tokens[opening].span)
-        self.position = commas[0] + 1
-        identifier = self.new_name(f"an index name, as in {form}")
-        self.take(",")
-        self.position = opening + 1
-        self.bound[identifier] = None
-        body = self.expression()
-        self.position = self.take_comma(commas[0], form)
-        del self.bound[identifier]
-        low_start = self.position
+        body, identifier, low_start = self.binding(form, 4)
+        self.position = low_start
         low = self.expression()
         self.take(",", f"an operator or ',' as in {form}")
         high = self.expression()
@@ -835,11 +853,22 @@ class _Reader:
         type_ = infer.range_type(low, high, self.dimensions)
         return term(function, low, high, self.bind(body, (identifier,), (type_,)))
 
-    def take_comma(self, place: int, form: str) -> int:
-        """Check that the expression ended at the comma at `place`; go past the name behind it."""
-        if self.position != place:
+    def binding(self, form: str, parts: int) -> tuple[Term, str, int]:
+        """What is bound in `(expression, name, ...`, the name, and where the rest begins."""
+        opening = self.position
+        commas = self.source.separators[opening]
+        if len(commas) != parts - 1:
+            raise SyntaxProblem(f"expected {form}", self.source.tokens[opening].span)
+        self.position = commas[0] + 1
+        identifier = self.new_name(f"a new name, as in {form}")
+        self.take(",")
+        self.position = opening + 1
+        self.bound[identifier] = None
+        body = self.expression()
+        if self.position != commas[0]:
             raise self.expected(f"an operator or ',' as in {form}")
-        return place + 3
+        del self.bound[identifier]
+        return body, identifier, commas[0] + 3
 
     def derivative(self, function: str) -> Term:
         self.take("(")

@@ -295,6 +295,8 @@ class Printer:
             return (self.fresh(INDEX_LETTERS, len(env)),)
         if node.op in ("deriv", "grad"):
             return (self.point_name(node, env) or self.fresh(POINT_LETTERS, len(env)),)
+        if node.op == "limit":
+            return (self.fresh(VALUE_LETTERS, len(env)),)
         if node.op == "forall":
             count, _ = pair(node)
             return tuple(
@@ -444,6 +446,8 @@ class _Surface(Printer):
             return self.derivative(node, texts, bound[0])
         if op == "forall":
             return self.for_all(node, texts, bound), SUM
+        if op == "limit":
+            return f"limit({texts[0]}, {bound[0]}, oo) = {texts[1]}", SUM
         if op in ("expect", "cov", "expect_given", "cov_given"):
             function = "E" if op.startswith("expect") else "cov"
             if function in self.taken:
@@ -583,7 +587,7 @@ class _File:
             and not node.free
             and node.op not in _RELATIONS
             and node.op not in PROPERTIES
-            and node.op != "forall"
+            and node.op not in ("forall", "limit")
             and not node.op.endswith("_type")
         ]
 

@@ -70,7 +70,8 @@ OPERATORS: dict[str, int | None] = {
     "tanh": 1,
     "lambertw": 1,
     "erf": 1,
-    # binders and functions: the last argument of sum and prod, the first of deriv and grad, binds
+    # binders and functions: the last argument of sum and prod, the first of deriv, grad and limit
+    # binds
     "sum": 3,
     "prod": 3,
     "deriv": 2,
@@ -94,6 +95,7 @@ OPERATORS: dict[str, int | None] = {
     "gt": 2,
     "ge": 2,
     "subset": 2,
+    "limit": 2,  # a function, and what it tends to as its variable grows beyond all bounds
     # properties
     "invertible": 1,
     "symmetric": 1,
@@ -163,7 +165,7 @@ MAX_DIGITS = 2_000
 MAX_NESTING = 40  # binders within binders
 
 # Which arguments of a binder stand under its binding, by operator.
-BINDING_ARGUMENT = {"sum": 2, "prod": 2, "comprehension": 1, "deriv": 0, "grad": 0}
+BINDING_ARGUMENT = {"sum": 2, "prod": 2, "comprehension": 1, "deriv": 0, "grad": 0, "limit": 0}
 
 Data = str | int | tuple[int, ...] | None
 

@@ -8,18 +8,23 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import count
+from numbers import Rational
+from types import MappingProxyType
+from typing import NoReturn
 
 from proofs.language import show
 from proofs.language.infer import range_type
 from proofs.language.tokens import is_name
 from proofs.language.tree import Declaration, Term, abstract, name, names_in, term
-from proofs.notation.errors import BOUND_MARK, IllTyped
+from proofs.notation.errors import BOUND_MARK, IllTyped, NoTruthValue
 from proofs.notation.expressions import (
     Context,
     Declared,
     Expression,
     Operand,
+    Piece,
     Relation,
     merged,
     piece,
@@ -30,6 +35,7 @@ from proofs.notation.expressions import (
 
 Body = Callable[[Expression], Operand]
 _numbers = count(1)
+_NONE: Context = MappingProxyType({})
 _LAST = 2**62  # a bound index is declared behind all that its limits use
 
 
@@ -68,6 +74,54 @@ def grad(f: Operand, x: Expression) -> Expression:
     return _derived("grad", f, x, None)
 
 
+@dataclass(frozen=True, slots=True)
+class Infinity:
+    """What the variable of a limit tends to."""
+
+    def __repr__(self) -> str:
+        return "oo"
+
+
+oo = Infinity()
+
+
+class Limit:
+    """The left side of a statement about a limit, `limit(f, oo) == L`; no value by itself."""
+
+    __slots__ = ("_body", "_value")
+
+    def __init__(self, body: Term, value: Expression) -> None:
+        self._body, self._value = body, value
+
+    def __eq__(self, other: object) -> Relation:  # type: ignore[override]
+        if not isinstance(other, (Expression, Rational, float, str)):
+            return NotImplemented
+        right = piece(other)
+        context, names = merged([self._value, right])
+        found = Relation(term("limit", self._body, right.term), context, names)
+        return typed(found, "limit", (self._value, other))
+
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> NoReturn:
+        raise NoTruthValue("a limit has no truth value: say what it is, limit(f, oo) == L", self)
+
+
+def limit(body: Body, point: Infinity) -> Limit:
+    """What a function of a real number tends to: `limit(lambda x: 1/x, oo) == 0`.
+
+    Raises:
+        IllTyped: no function of one number, or a point other than `oo`.
+    """
+    if not isinstance(point, Infinity):
+        raise IllTyped(f"limits are taken at oo alone, got {point!r}", "limit", (body, point))
+    type_ = term("real_type")
+    identifier, value = _applied("limit", body, type_)
+    context, names = merged([value])
+    kept = _without((identifier,), context, names, "limit", (body,))
+    return Limit(abstract(value.term, (identifier,), (type_,)), Expression(value.term, *kept))
+
+
 def for_all(
     names: Expression | Sequence[Expression],
     relation: Relation,
@@ -104,29 +158,35 @@ def for_all(
 
 def _ranged(op: str, body: Body, low: Operand, high: Operand) -> Expression:
     """A binder over an index from `low` to `high`, which `body` is a function of."""
-    parameters = list(inspect.signature(body).parameters) if callable(body) else []
-    if len(parameters) != 1:
-        raise IllTyped(
-            "expected a function of the index, as in sum_(lambda j: x[j], 1, n)", op, (body,)
-        )
     first, last = piece(low), piece(high)
     context, _ = merged([first, last])
     if op == "comprehension":
         type_ = term("index_type", last.term)
     else:
         type_ = range_type(first.term, last.term, scope_of(context).dimensions)
+    identifier, value = _applied(op, body, type_, context)
+    context, names = merged([first, last, value])
+    closed = abstract(value.term, (identifier,), (type_,))
+    limits = (last.term,) if op == "comprehension" else (first.term, last.term)
+    found = term(op, *limits, closed)
+    kept = _without((identifier,), context, names, op, (body,))
+    return typed(Expression(found, *kept), op, (value, low, high))
+
+
+def _applied(op: str, body: Body, type_: Term, context: Context = _NONE) -> tuple[str, Piece]:
+    """The name of a fresh variable, and the value of a Python function at it."""
+    parameters = list(inspect.signature(body).parameters) if callable(body) else []
+    if len(parameters) != 1:
+        example = "limit(lambda x: 1/x, oo)" if op == "limit" else "sum_(lambda j: x[j], 1, n)"
+        raise IllTyped(f"expected a function of one variable, as in {example}", op, (body,))
     identifier = f"{parameters[0]}{BOUND_MARK}{next(_numbers)}"
     if not is_name(identifier):  # a parameter such as `_`
         identifier = f"j{BOUND_MARK}{next(_numbers)}"
     declared = Declared(Declaration((identifier,), type_), _LAST)
     variable = Expression(name(identifier), {**context, identifier: declared})
     value = piece(body(variable))
-    context, names = merged([first, last, variable, value])
-    closed = abstract(value.term, (identifier,), (type_,))
-    limits = (last.term,) if op == "comprehension" else (first.term, last.term)
-    found = term(op, *limits, closed)
-    kept = _without((identifier,), context, names, op, (body,))
-    return typed(Expression(found, *kept), op, (value, low, high))
+    context, names = merged([variable, value])
+    return identifier, Expression(value.term, context, names)
 
 
 def _derived(op: str, f: Operand, x: Expression, order: int | None) -> Expression:

@@ -25,6 +25,8 @@ order and definiteness
     inverse_bounds
 calculus, sums, induction
     calculus, gradients, sums, telescoping, softmaxes, induction
+limits
+    limits (from the parts of a function), ratios (of polynomials), squeezing (between bounds)
 Gaussian vectors and L2
     gaussians, gains, moments, expectations, towers, inner_products
 """

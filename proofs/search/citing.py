@@ -6,7 +6,7 @@ the parts of the statement.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -53,6 +53,24 @@ def cite(w: Workbench, of_gaussians: bool) -> None:
                         return
         if len(w.facts.facts) == known:
             return
+
+
+def cite_at(w: Workbench, at: Term, x: Term) -> None:
+    """The same for what is known at a fresh number x, which stands for a number of a lemma where
+    its own names do for the others, or as the lemma's parts match those of a term."""
+    for hash_, lemma in w.judge.lemmas.items():
+        if any(d.type.op == "gaussian_type" for d in lemma.declarations):
+            continue
+        here = {n: d.type for d in w.judge.declarations for n in d.names}
+        types = {n: d.type for d in lemma.declarations for n in d.names}
+        rest = [m for m, type_ in types.items() if here.get(m) is type_]
+        for n in [m for m in types if m not in rest] or types:
+            others = {m: _itself(m, types[m]) for m in rest if m != n}
+            if types[n].op in NUMBERS and len(others) + 1 == len(types):
+                w.lemma(hash_, **others, **{n: x})
+        for values in _instances(w, lemma, [at]):
+            w.lemma(hash_, **values)
+        w.failed.clear()
 
 
 def added_up(w: Workbench, relation: Term) -> int | None:
@@ -103,7 +121,7 @@ def _sum(w: Workbench, relation: Term, ideal: Ideal | None) -> int | None:
     return w.closed(relation, terms, rest, ideal)
 
 
-def _instances(w: Workbench, lemma: Statement) -> list[Values]:
+def _instances(w: Workbench, lemma: Statement, roots: Sequence[Term] = ()) -> list[Values]:
     """What may be put for the names of a lemma, the names themselves first."""
     here = {n: d.type for d in w.statement.declarations for n in d.names}
     types = {n: d.type for d in lemma.declarations for n in d.names}
@@ -112,7 +130,7 @@ def _instances(w: Workbench, lemma: Statement) -> list[Values]:
         found.append({n: _itself(n, type_) for n, type_ in types.items()})
     free = {n for n, type_ in types.items() if type_.op != "function_type"}
     tries = [MAX_TRIES]
-    for matched in _matches(w, lemma, free, tries):
+    for matched in _matches(w, lemma, free, tries, roots):
         values = {**_sizes(w, types, matched), **matched}
         rest = {
             n: _itself(n, type_)
@@ -162,12 +180,14 @@ def _idle(lemma: Statement) -> Values:
     }
 
 
-def _matches(w: Workbench, lemma: Statement, free: set[str], tries: list[int]) -> Iterator[Values]:
+def _matches(
+    w: Workbench, lemma: Statement, free: set[str], tries: list[int], roots: Sequence[Term]
+) -> Iterator[Values]:
     relations = [fact.relation for fact in w.facts.facts]
     if lemma.hypotheses:
         yield from _all(list(lemma.hypotheses), relations, free, {}, tries)
         return
-    parts = [n for n in postorder([*relations, w.statement.goal]) if not n.free]
+    parts = [n for n in postorder([*relations, w.statement.goal, *roots]) if not n.free]
     patterns = [*lemma.goal.args] if lemma.goal.op == "eq" else [lemma.goal]
     for pattern in patterns:
         if pattern.op not in ("name", "rational", "constant"):

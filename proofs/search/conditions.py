@@ -24,6 +24,7 @@ from proofs.search import (
     inner_products,
     invertibility,
     lambert_bounds,
+    limits,
     means,
     nonzero,
     order,
@@ -120,13 +121,16 @@ def _dispatch(w: Workbench, relation: Term) -> int | None:
             positivstellensatz.multiplied,
             general.sign,
         )
+        if op == "ge" and any(f.relation.op == "limit" for f in w.facts.facts):
+            methods.insert(0, limits.order)
         for method in (*methods, *last):
             found = method(w, relation) if found is None else found
         if found is None and w.facts.key(relation) == w.facts.key(w.statement.goal):
             found = induction.by_induction(w, relation)
         return found
     if op == "eq":
-        return equations.prove(w, relation)
+        found = equations.prove(w, relation)
+        return limits.unique(w, relation) if found is None else found
     if op == "ne":
         found = nonzero.nonzero(w, relation)
         return covers.by_balls(w, relation) if found is None else found
@@ -138,6 +142,8 @@ def _dispatch(w: Workbench, relation: Term) -> int | None:
         return ranks.full(w, relation)
     if op == "subset":
         return expectations.subset(w, relation)
+    if op == "limit":
+        return limits.prove(w, relation)
     if op == "commute":
         return properties.commute(w, relation)
     method = PROPERTIES.get(op)

@@ -32,6 +32,12 @@ def pruned(w: Workbench) -> dict[str, Any]:
     return _with_nodes(w, steps)
 
 
+def transplanted(steps: list[dict[str, Any]], old_base: int, new_base: int) -> list[dict[str, Any]]:
+    """The steps of a sub-proof that began among `old_base` facts, for one among more of them."""
+    places = {place: place for place in range(old_base)}
+    return [_renumbered(step, places, old_base, new_base) for step in steps]
+
+
 def renumber_before(kept: list[int], place: int) -> list[int]:
     """The kept places before one."""
     return [k for k in kept if k < place]

@@ -477,7 +477,10 @@ class Workbench:
             with self.inside(names, types, where) as inner:
                 inner.learn(goal)
                 inner.speak_of(names, types)
-                inner.stated(goal, inner.establish(goal))
+                place = inner.establish(goal)
+                if place == ARITHMETIC:  # a step of its own, for which the sides must be defined
+                    inner.define(goal)
+                inner.stated(goal, place)
                 inner.define(goal)
         except (Stuck, NotDefined):
             return None

@@ -75,6 +75,11 @@ let v, beta : positive
 let eta : nonnegative
 assume eta <= 1
 """
+LIMIT = """
+let s, sigma2 : positive
+define ell = log((s + sigma2)/s)
+"""
+LAMBDA = "lambertw(x*(s + sigma2)*exp(x*s))/x"
 BRANCH = """
 let u : real
 define eta = u/(1 + exp(-u))
@@ -451,6 +456,22 @@ show (u - eta)*exp(u - eta) = eta*exp(-eta)""",
     "show r*(s2 + (s2/2)^2) + (1 - r)*(s2 + (s2/2)^2) - (r*s2/2 - (1 - r)*s2/2)^2 = s2",
     "a recoding that is not invertible": "let k, n : dimension\nlet F : matrix(k, n)\n"
     "let T : matrix(k, k)\nshow pinv(T*F)*(T*F) = pinv(F)*F",
+    "lambda tends to s + sigma2": LIMIT + f"show limit({LAMBDA}, x, oo) = s + sigma2",
+    "beta*Delta tends to ell/s": LIMIT + f"show limit(x*({LAMBDA} - s), x, oo) = ell/s",
+    "beta*Delta tends to ell, turned": LIMIT + f"show limit(x*({LAMBDA} - s), x, oo) = -ell",
+    "Delta falls faster than 1/beta": LIMIT + f"show limit(x*({LAMBDA} - s), x, oo) = 0",
+    "Delta falls as 1/beta^2": LIMIT + f"show limit(x^2*({LAMBDA} - s), x, oo) = ell",
+    "the slope error stays": LIMIT
+    + f"show limit({LAMBDA}/({LAMBDA} + sigma2) - s/(s + sigma2), x, oo) = sigma2/(s + sigma2)",
+    "beta times the slope error without a square": LIMIT
+    + f"show limit(sigma2*(x*({LAMBDA} - s))/((s + sigma2)*({LAMBDA} + sigma2)), x, oo)"
+    " = sigma2*ell/(s + sigma2)",
+    "a singular direction that keeps sigma2": "let sigma2 : positive\n"
+    "show limit(lambertw(x*sigma2)/x, x, oo) = sigma2",
+    "a singular direction at the rate 1/beta": "let sigma2 : positive\n"
+    "show limit(lambertw(x*sigma2), x, oo) = log(sigma2)",
+    "a singular direction whose slope is 1": "let sigma2 : positive\n"
+    "show limit(lambertw(x*sigma2)/(lambertw(x*sigma2) + x*sigma2), x, oo) = 1",
     "11/4 without the noise": EXAMPLE + "show norm2(U - g)/8 = 7/4",
     "11/4 as a sum and not a mean": EXAMPLE + "show norm2(U - g) = 11/4",
 }

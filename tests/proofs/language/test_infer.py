@@ -152,6 +152,7 @@ def type_of(text: str, scope: Scope = SCOPE) -> str:
         ("Z >= Z.H", "relation"),
         ("commute(A, Z)", "relation"),
         ("full_row_rank(M)", "relation"),
+        ("limit(t/r, r, oo) = v[1]", "relation"),
     ],
 )
 def test_types(text: str, expected: str) -> None:
@@ -243,6 +244,9 @@ def test_types_of_random_vectors(text: str, expected: str) -> None:
         ("diff(N*t, N)", "declared as gaussian"),
         ("grad(A, A)", "expected a real scalar"),
         ("grad(abs(z), z)", "can't differentiate by 'z'"),
+        ("limit(v*r, r, oo) = 0", "expected a real scalar"),
+        ("limit(1/r, r, oo) = z", "expected a real scalar, got a complex one"),
+        ("limit(N*r, r, oo) = 0", "'N' can't stand in a limit"),
         ("v < w", r"an order is between scalars"),
         ("z < 1", "complex numbers have no order"),
         ("y.H*y >= 0", "complex numbers have no order"),
@@ -393,6 +397,7 @@ def _sum(carried: Term, low: Term | None = None) -> Term:
             ),
             "with two types",
         ),
+        (term("limit", bound(0, term("positive_type")), rational(0)), "is a real number"),
         (
             term("deriv", bound(0, term("integer_type")), name("t"), data=1),
             "differentiate by a var",
@@ -496,3 +501,18 @@ def test_a_law_that_depends_on_the_variable_is_not_differentiated() -> None:
     text = "let t : real\nlet X : gaussian(t, 1)\nshow diff(E(X), t) = 0\n"
     with pytest.raises(TypeProblem, match="the law of X depends on it"):
         parse(text)
+
+
+def test_a_limit_is_no_part_of_anything() -> None:
+    real = term("real_type")
+    tends = term("limit", term("div", rational(1), bound(0, real)), rational(0))
+    for whole in (
+        term("add", tends, rational(1)),
+        term("eq", tends, tends),
+        term("limit", tends, rational(0)),
+        term("forall", real, tends, data=(1, 0)),
+        term("forall", real, tends, term("eq", rational(1), rational(1)), data=(1, 1)),
+        term("sum", rational(1), rational(2), tends),
+    ):
+        with pytest.raises(TypeProblem):
+            infer(whole, SCOPE)

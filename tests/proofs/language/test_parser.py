@@ -125,6 +125,38 @@ def test_a_derivative_binds_its_variable_and_stands_at_it() -> None:
     assert read("grad(det(A), A)") is term("grad", term("det", bound(0, square)), name("A"))
 
 
+def test_a_limit_is_one_relation_that_binds_a_real_variable() -> None:
+    x_ = bound(0, term("real_type"))
+    found = goal("show limit(a/y + 1, y, oo) = b")
+    assert found is term("limit", term("add", term("div", a, x_), one), name("b"))
+    assert goal("show limit(sum(y^r, r, 1, 3), y, oo) = b").args[0].free == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("show limit(1/y, y, oo) + 1 = 0", r"a limit is no value by itself, got '\+'"),
+        ("show 1 + limit(1/y, y, oo) = 0", "a limit is no value: it stands alone after"),
+        ("show limit(1/y, y, oo) <= 0", "a limit is no value by itself, got '<='"),
+        ("show limit(1/y, y, oo)", "a limit is no value by itself, got the end"),
+        ("show limit(1/y, y, 0) = 0", "limits are taken at infinity alone"),
+        ("show limit(1/y, y, oo) = 0 = 1", "expected the end of the relation"),
+        ("show limit(1/y, y) = 0", r"expected limit\(expression, x, oo\) = value"),
+        ("show limit(1/y, 2, oo) = 0", "expected a new name"),
+        ("show limit(1/b, b, oo) = 0", "'b' is declared already"),
+        ("show limit(1/y, y, oo) = y", "unknown name 'y'"),
+        ("show limit(limit(1/y, y, oo), z9, oo) = 0", "a limit is no value"),
+        ("define d9 = limit(1/y, y, oo)\nshow d9 = 0", "a limit is no value"),
+        ("show oo = 0", "'oo' is no number"),
+        ("let limit : real\nshow limit = 0", "is a function of the language"),
+    ],
+)
+def test_a_limit_stands_nowhere_else(text: str, message: str) -> None:
+    with pytest.raises((SyntaxProblem, TypeProblem), match=message) as caught:
+        goal(text)
+    assert caught.value.span is not None
+
+
 def test_functions_families_and_blocks() -> None:
     assert read("f(t)") is term("apply", name("f"), t)
     assert read("mu[j, 2][1]") is term("entry", term("member", name("mu"), name("j"), two), one)

@@ -168,6 +168,9 @@ def values(draw: Callable, depth: int = 4, placeholders: tuple[str, ...] = ()) -
 
 @st.composite
 def relations(draw: Callable, placeholders: tuple[str, ...] = ()) -> Term:
+    if not placeholders and draw(st.integers(0, 4)) == 0:
+        body = abstract(draw(values(4, ("variable",))), ("variable",), (REAL,))
+        return term("limit", body, draw(values(4, ())))
     if draw(st.booleans()):
         op = draw(st.sampled_from(["eq", "ne", "lt", "le", "gt", "ge", "subset"]))
         return term(op, draw(values(4, placeholders)), draw(values(4, placeholders)))
@@ -441,3 +444,10 @@ def test_an_open_term_is_printed_with_names() -> None:
     index = term("index_type", N)
     assert show.text(term("entry", name("v"), bound(0, index))) == "v[j]"
     assert show.latex(term("mul", bound(1, REAL), bound(0, REAL))) == "t u"
+
+
+def test_a_limit_is_shown_with_a_name_of_its_own() -> None:
+    statement = parse("let x, y : real\nshow limit(x/u + u^2, u, oo) = y").statements[0]
+    assert show.thm(statement) == "let x, y : real\nshow limit(x/z + z^2, z, oo) = y\n"
+    shown = show.latex(statement)
+    assert r"\lim_{z \to \infty} \left( \frac{x}{z} + z^{2} \right) = y" in shown

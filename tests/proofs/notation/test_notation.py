@@ -146,11 +146,14 @@ def test_expressions_may_be_keys():
         (lambda: N.diff(t**2, n), "dimension"),  # type: ignore[arg-type]
         (lambda: N.diff(t**2, t + 1), "a declared name"),
         (lambda: N.diff(t**2, t, 0), "order"),
+        (lambda: N.limit(lambda s: t / s, 0), "at oo alone"),  # type: ignore[arg-type]
+        (lambda: N.limit(t, N.oo), "function of one variable"),  # type: ignore[arg-type]
+        (lambda: N.limit(lambda s: s * x, N.oo) == 0, "real scalar"),
         (lambda: N.gaussian("X", x, U), "covariance"),
         (lambda: N.gaussian("X, Y", (x,), A), "2 means"),
         (lambda: N.block([[A, B], [A]]), "number of blocks"),
-        (lambda: N.sum_(t, 1, n), "function of the index"),  # type: ignore[arg-type]
-        (lambda: N.sum_(lambda a, b: a, 1, n), "function of the index"),  # type: ignore[misc]
+        (lambda: N.sum_(t, 1, n), "function of one variable"),  # type: ignore[arg-type]
+        (lambda: N.sum_(lambda a, b: a, 1, n), "function of one variable"),  # type: ignore[misc]
         (lambda: N.function("f", 1, 2, 3), "two sizes"),
         (lambda: E(x, A), "behind a bar"),
         (lambda: N.cov(x, x, x), "behind a bar"),
@@ -372,3 +375,14 @@ def test_the_door_stands_in_the_package():
     assert proofs.statement is statement
     assert proofs.notation is N
     assert {"Stated", "notation", "statement"} <= set(dir(proofs))
+
+
+def test_a_limit_is_no_value():
+    tends = N.limit(lambda s: t / s, N.oo)
+    assert repr(tends == 0) == "limit(t/x, x, oo) = 0"
+    with pytest.raises(NoTruthValue, match="say what it is"):
+        bool(tends)
+    with pytest.raises(TypeError):
+        _ = tends + 1  # type: ignore[operator]
+    with pytest.raises(NotExact):
+        _ = tends == 0.5

@@ -303,6 +303,20 @@ def a_vector_by_its_entries():
 
 
 @case
+def limits():
+    """
+    let a, b : positive
+    let f : function(real)
+    assume limit(f(y), y, oo) = b
+    show limit(a*f(x)/(1 + 2/x), x, oo) = a*b
+    """
+    a, b = N.positive("a, b")
+    f = N.function("f")
+    tends = N.limit(lambda x: a * f(x) / (1 + 2 / x), N.oo) == a * b
+    return statement(tends, assuming=N.limit(lambda y: f(y), N.oo) == b)
+
+
+@case
 def derivatives():
     """
     let n : dimension
