@@ -1,0 +1,85 @@
+"""`python -m experiments list | run NAME...`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from experiments.catalogue import NAMES, chosen, find
+from experiments.record import Record
+from experiments.runner import JOURNAL, PICTURE, RECORD, run_study
+
+INTERRUPTED = 130
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("list", help="the studies").set_defaults(run=_list)
+    run = commands.add_parser(
+        "run", help="run studies; each writes a record and a picture, and says what its exit "
+        "conditions found",
+    )  # fmt: skip
+    run.add_argument("names", nargs="+", metavar="NAME", help="a study, or a subject for all of it")
+    run.add_argument(
+        "--quick", action="store_true", help="small sizes, seconds in place of minutes"
+    )
+    run.add_argument("--seed", type=int, default=0, metavar="S", help="of all random draws")
+    run.add_argument("--out", type=Path, default=Path("out"), metavar="DIR", help="default: out")
+    run.add_argument("--jobs", type=int, default=1, metavar="N", help="processes")
+    run.set_defaults(run=_run)
+    options = parser.parse_args(arguments)
+    return options.run(options)
+
+
+def _list(_: argparse.Namespace) -> int:
+    studies = [find(name) for name in NAMES]
+    width = max(len(name) for name in NAMES)
+    for study in studies:
+        print(f"{study.name:<{width}}  {study.item:<9}  {study.title}")
+    return 0
+
+
+def _run(options: argparse.Namespace) -> int:
+    """0: all exit conditions hold; 1: one fails; 2: nothing was run; 130: interrupted."""
+    try:
+        names = chosen(options.names)
+    except KeyError as problem:
+        print(f"no study {problem.args[0]}; there are {', '.join(NAMES)}", file=sys.stderr)
+        return 2
+    if options.jobs < 1 or options.seed < 0:
+        print("--jobs is 1 or more, and --seed not negative", file=sys.stderr)
+        return 2
+    passed = True
+    for name in names:
+        folder = options.out / name
+        try:
+            record = run_study(
+                find(name), folder, quick=options.quick, seed=options.seed, jobs=options.jobs
+            )
+        except KeyboardInterrupt:
+            kept = f"finished tasks are kept in {folder / JOURNAL}; the same command goes on there"
+            print(f"\n{name}: interrupted; {kept}", file=sys.stderr)
+            return INTERRUPTED
+        print(report(record, folder), flush=True)
+        passed = passed and record.passed
+    return 0 if passed else 1
+
+
+def report(record: Record, folder: Path) -> str:
+    """What a study found, for a reader: its exit conditions and where its files are."""
+    seconds = sum(outcome.seconds for outcome in record.outcomes)
+    lines = [f"{record.study} ({record.item}): {record.title}"]
+    lines += [f"  {condition}" for condition in record.conditions]
+    failed = sum(not condition.holds for condition in record.conditions)
+    verdict = "all exit conditions hold" if not failed else f"{failed} exit condition(s) FAILED"
+    lines.append(f"  {verdict}; {len(record.outcomes)} tasks, {seconds:.1f} s of computing")
+    lines.append(f"  record   {folder / RECORD}")
+    lines.append(f"  picture  {folder / PICTURE}")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

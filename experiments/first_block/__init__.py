@@ -1,0 +1,1 @@
+"""Studies of the exact first block: what one attention block, read at one token, tells."""

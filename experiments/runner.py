@@ -1,0 +1,89 @@
+"""Runs a study: its tasks, in one process or several, and what follows from their outcomes.
+
+Whatever happens, a task that was finished is not done again: it stands in the journal.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from experiments.record import Journal, Record, draw_record, key_of, versions, write_record
+from experiments.study import Outcome, Study, Task
+
+JOURNAL, RECORD, PICTURE = "journal.jsonl", "record.json", "picture.png"
+
+
+def run_study(
+    study: Study, folder: Path, *, quick: bool = False, seed: int = 0, jobs: int = 1
+) -> Record:
+    """Run what isn't in the journal yet; write the record and the picture.
+
+    Args:
+        study: the study.
+        folder: holds the journal, the record and the picture; made where it is missing.
+        quick: small sizes.
+        seed: of all random draws.
+        jobs: number of processes.
+
+    Returns:
+        the record. Exit conditions that fail are part of it.
+
+    Raises:
+        ValueError: fewer jobs than one, or two tasks of one name.
+    """
+    if jobs < 1:
+        raise ValueError(f"jobs: expected at least 1, got {jobs}")
+    tasks = list(study.tasks(quick, seed))
+    if len({task.name for task in tasks}) != len(tasks):
+        raise ValueError(f"{study.name}: two tasks have one name")
+    found = versions()
+    journal = Journal(folder / JOURNAL)
+    done = journal.read()
+    keys = [key_of(study.name, task, found) for task in tasks]
+    missing = [k for k, key in enumerate(keys) if key not in done]
+    hidden = not sys.stderr.isatty()
+    with tqdm(total=len(tasks), desc=study.name, disable=hidden, leave=False) as bar:
+        bar.update(len(tasks) - len(missing))
+        for k, outcome in outcomes(study, tasks, missing, jobs):
+            journal.add(keys[k], outcome)
+            done[keys[k]] = outcome
+            bar.update()
+    ordered = [done[key] for key in keys]
+    record = Record(
+        study.name, study.item, study.title, quick, seed, found, ordered,
+        list(study.conditions(ordered)),
+    )  # fmt: skip
+    write_record(folder / RECORD, record)
+    draw_record(study, record, folder / PICTURE)
+    return record
+
+
+def outcomes(
+    study: Study, tasks: Sequence[Task], chosen: Sequence[int], jobs: int
+) -> Iterator[tuple[int, Outcome]]:
+    """Places and outcomes of the chosen tasks, as they are finished."""
+    if jobs == 1 or len(chosen) <= 1:
+        for k in chosen:
+            yield k, timed(study.run, tasks[k])
+        return
+    from joblib import Parallel, delayed
+
+    pool = Parallel(n_jobs=jobs, return_as="generator_unordered", pre_dispatch="all", batch_size=1)
+    yield from pool(delayed(_placed)(k, study.run, tasks[k]) for k in chosen)
+
+
+def timed(run: Any, task: Task) -> Outcome:
+    """One task's outcome."""
+    start = time.perf_counter()
+    results: Mapping[str, Any] = run(task.parameters)
+    return Outcome(task, results, time.perf_counter() - start)
+
+
+def _placed(k: int, run: Any, task: Task) -> tuple[int, Outcome]:
+    return k, timed(run, task)

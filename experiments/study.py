@@ -1,0 +1,145 @@
+"""What a study is: tasks, what each finds, conditions on what was found, and a picture of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Label = Literal["exact", "bound", "MC"]
+Relation = Literal["<=", ">="]
+Z_LIMIT = 4.5  # of every z-score that an exit condition looks at: 7 in a million are larger
+
+
+@dataclass(frozen=True, eq=False)
+class Quantity:
+    """A result and where it comes from.
+
+    Attributes:
+        label: ``exact`` (closed form, or quadrature whose error is reported), ``bound``
+            (one-sided), or ``MC`` (Monte Carlo).
+        value: a number, or an array of any shape.
+        standard_error: of the same shape as the value where the label is ``MC``; else None.
+    """
+
+    label: Label
+    value: NDArray[Any]
+    standard_error: NDArray[Any] | None = None
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    @property
+    def error(self) -> NDArray[Any]:
+        """The standard error of a Monte Carlo mean; 0 where there is none."""
+        return np.zeros_like(self.value) if self.standard_error is None else self.standard_error
+
+
+def exact(value: ArrayLike) -> Quantity:
+    """A closed form, or a quadrature whose error is reported beside it."""
+    return Quantity("exact", np.asarray(value, dtype=np.float64))
+
+
+def bound(value: ArrayLike) -> Quantity:
+    """A one-sided bound."""
+    return Quantity("bound", np.asarray(value, dtype=np.float64))
+
+
+def monte_carlo(samples: ArrayLike) -> Quantity:
+    """Mean over the first axis of independent samples, at least two, with its standard error."""
+    samples = np.asarray(samples, dtype=np.float64)
+    error = samples.std(axis=0, ddof=1) / np.sqrt(len(samples))
+    return Quantity("MC", samples.mean(axis=0), error)
+
+
+def sampled(value: ArrayLike) -> Quantity:
+    """A statistic of random draws that has no standard error: a maximum, a count, a z-score."""
+    return Quantity("MC", np.asarray(value, dtype=np.float64))
+
+
+def z_score(quantity: Quantity, expected: ArrayLike = 0.0, *, rounding: float = 1e-12) -> float:
+    """Largest distance of a Monte Carlo mean from what it should be, in standard errors.
+
+    Args:
+        quantity: a Monte Carlo mean.
+        expected: the exact value.
+        rounding: absolute error of the samples, so that two zeros agree.
+    """
+    allowed = np.hypot(quantity.error, rounding)
+    return float(np.max(np.abs(quantity.value - np.asarray(expected)) / allowed))
+
+
+@dataclass(frozen=True)
+class Task:
+    """One piece of a study, done at once and recorded as a whole.
+
+    Attributes:
+        name: says which one it is; no two tasks of a study have the same.
+        parameters: what JSON can hold; all that the outcome depends on, the seed included.
+    """
+
+    name: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a task found."""
+
+    task: Task
+    results: Mapping[str, Quantity]
+    seconds: float
+
+    def __getitem__(self, result: str) -> Quantity:
+        return self.results[result]
+
+
+@dataclass(frozen=True)
+class Condition:
+    """An exit condition: what must hold of the results, the figure that was found, the limit."""
+
+    says: str
+    value: float
+    relation: Relation
+    limit: float
+
+    @property
+    def holds(self) -> bool:
+        """False also where the value is not a number."""
+        low, high = (self.value, self.limit) if self.relation == "<=" else (self.limit, self.value)
+        return bool(low <= high)
+
+    def __str__(self) -> str:
+        verdict = "holds" if self.holds else "FAILS"
+        return f"{verdict}  {self.says}: {self.value:.3g} {self.relation} {self.limit:.3g}"
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study.
+
+    Attributes:
+        name: ``subject.name``, as in the catalogue.
+        item: of the specification.
+        title: what is asked, in one line.
+        tasks: the list of tasks, from whether it should be quick and from the seed.
+        run: one task's results, from its parameters; a function of a module, since it travels to
+            other processes.
+        conditions: exit conditions on the outcomes, in the order of the tasks.
+        draw: draws the outcomes on an empty figure, in inches of `size`.
+    """
+
+    name: str
+    item: str
+    title: str
+    tasks: Callable[[bool, int], Sequence[Task]]
+    run: Callable[[Mapping[str, Any]], Mapping[str, Quantity]]
+    conditions: Callable[[Sequence[Outcome]], Sequence[Condition]]
+    draw: Callable[[Figure, Sequence[Outcome]], None]
+    size: tuple[float, float] = (10.0, 4.0)

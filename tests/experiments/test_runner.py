@@ -1,0 +1,218 @@
+"""The runner: what is finished is kept, records can be read again, and conditions are said."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from experiments.__main__ import INTERRUPTED, main, report
+from experiments.catalogue import NAMES, chosen, find
+from experiments.record import Journal, draw_record, key_of, read_record, versions, write_record
+from experiments.runner import JOURNAL, PICTURE, RECORD, run_study
+from experiments.study import (
+    Condition,
+    Outcome,
+    Quantity,
+    Study,
+    Task,
+    exact,
+    monte_carlo,
+    z_score,
+)
+
+ROOT = Path(__file__).parents[2]
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def toy(limit: float = 100.0, forbidden: Sequence[int] = ()) -> Study:
+    """Squares of ten numbers; fails if it is asked for a forbidden one."""
+
+    def tasks(quick: bool, seed: int) -> list[Task]:
+        return [Task(f"square {k}", {"k": k, "seed": seed}) for k in range(3 if quick else 10)]
+
+    def run(parameters: Mapping[str, Any]) -> dict[str, Quantity]:
+        assert parameters["k"] not in forbidden, "a finished task was done again"
+        return {"square": exact(parameters["k"] ** 2), "lost": exact([np.inf, np.nan])}
+
+    def conditions(outcomes: Sequence[Outcome]) -> list[Condition]:
+        return [Condition("worst square", max(float(o["square"]) for o in outcomes), "<=", limit)]
+
+    def draw(figure: Any, outcomes: Sequence[Outcome]) -> None:
+        figure.subplots().plot([float(o["square"]) for o in outcomes])
+
+    return Study("toy.squares", "-", "squares", tasks, run, conditions, draw)
+
+
+def test_a_record_says_what_was_found_and_can_be_read_again(tmp_path: Path):
+    record = run_study(toy(), tmp_path, seed=3)
+    assert record.passed
+    again = read_record(tmp_path / RECORD)
+    assert again.conditions == record.conditions
+    assert again.versions == record.versions == versions()
+    assert [o.task for o in again.outcomes] == [o.task for o in record.outcomes]
+    for old, new in zip(record.outcomes, again.outcomes, strict=True):
+        assert old["square"].label == new["square"].label == "exact"
+        np.testing.assert_array_equal(old["square"].value, new["square"].value)
+        np.testing.assert_array_equal(old["lost"].value, new["lost"].value)
+    write_record(tmp_path / "again.json", again)
+    assert (tmp_path / "again.json").read_bytes() == (tmp_path / RECORD).read_bytes()
+    draw_record(toy(), again, tmp_path / "again.png")
+    assert (tmp_path / "again.png").read_bytes() == (tmp_path / PICTURE).read_bytes()
+    assert (tmp_path / PICTURE).read_bytes().startswith(PNG)
+
+
+def test_monte_carlo_results_keep_their_standard_errors(tmp_path: Path):
+    path = tmp_path / "journal.jsonl"
+    found = monte_carlo(np.random.default_rng(0).normal(size=(400, 2)))
+    Journal(path).add("key", Outcome(Task("a", {}), {"mean": found}, 1.0))
+    again = Journal(path).read()["key"]["mean"]
+    assert again.label == "MC"
+    np.testing.assert_array_equal(again.standard_error, found.standard_error)
+    assert z_score(again) == z_score(found) < 4.5
+    assert z_score(again, [1.0, 1.0]) > 10
+
+
+def test_a_finished_task_is_not_done_again(tmp_path: Path):
+    whole = run_study(toy(), tmp_path / "whole")
+    run_study(toy(), tmp_path / "part", quick=True)
+    resumed = run_study(toy(forbidden=(0, 1, 2)), tmp_path / "part")
+    assert [float(o["square"]) for o in resumed.outcomes] == [
+        float(o["square"]) for o in whole.outcomes
+    ]
+    with pytest.raises(AssertionError, match="done again"):
+        run_study(toy(forbidden=(0,)), tmp_path / "part", seed=1)  # of another seed it is
+
+
+def test_a_line_that_a_kill_cut_short_is_done_again_and_swallows_nothing(tmp_path: Path):
+    run_study(toy(), tmp_path)
+    journal = tmp_path / JOURNAL
+    text = journal.read_text().rstrip("\n")
+    journal.write_text(text[:-40])  # the last line lost its end
+    assert len(Journal(journal).read()) == 9
+    run_study(toy(forbidden=range(9)), tmp_path)
+    assert len(Journal(journal).read()) == 10
+
+
+def test_other_sources_or_libraries_make_a_finished_task_count_for_nothing():
+    task, found = Task("a", {"k": 1}), versions()
+    key = key_of("toy", task, found)
+    assert key == key_of("toy", Task("a", {"k": 1}), dict(found))
+    for name in found:
+        assert key_of("toy", task, {**found, name: "another"}) != key
+    assert key_of("toy", Task("a", {"k": 2}), found) != key
+    assert key_of("other", task, found) != key
+
+
+SLOW = """
+import sys, time
+from pathlib import Path
+from experiments import __main__, catalogue
+from experiments.runner import JOURNAL, run_study
+from tests.experiments.test_runner import toy
+import dataclasses
+
+quick = toy()
+def slowly(parameters):
+    time.sleep(0.3)
+    return quick.run(parameters)
+study = dataclasses.replace(quick, run=slowly)
+__main__.find = lambda name: study
+__main__.chosen = lambda names: [study.name]
+sys.exit(__main__.main(["run", study.name, "--out", sys.argv[1]]))
+"""
+
+
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
+def test_a_killed_run_loses_nothing_that_was_finished(tmp_path: Path, sent: signal.Signals):
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(SLOW), str(tmp_path)],
+        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    folder = tmp_path / "toy.squares"
+    deadline = time.monotonic() + 60
+    while len(Journal(folder / JOURNAL).read()) < 2 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(sent)
+    out, err = process.communicate(timeout=60)
+    assert out == ""
+    assert process.returncode == (-signal.SIGKILL if sent is signal.SIGKILL else INTERRUPTED), err
+    if sent is signal.SIGINT:
+        assert err.startswith("\ntoy.squares: interrupted; finished tasks are kept in ")
+        assert "Traceback" not in err
+    assert not (folder / RECORD).exists()
+    kept = [outcome.task.parameters["k"] for outcome in Journal(folder / JOURNAL).read().values()]
+    assert 2 <= len(kept) < 10
+    record = run_study(toy(forbidden=kept), folder)
+    assert [float(o["square"]) for o in record.outcomes] == [float(k**2) for k in range(10)]
+
+
+def test_several_processes_find_what_one_finds(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
+    name = "first_block.quantised_rows"
+    for jobs in ("1", "2"):
+        assert main(["run", name, "--quick", "--out", str(tmp_path / jobs), "--jobs", jobs]) == 0
+    one, two = (read_record(tmp_path / jobs / name / RECORD) for jobs in ("1", "2"))
+    assert one.conditions == two.conditions
+    assert capfd.readouterr().err == ""  # no progress bar in a pipe
+
+
+def test_a_failed_condition_is_said_and_ends_non_zero(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr("experiments.__main__.find", lambda _: toy(limit=50.0))
+    command = ["run", NAMES[0], "--out", str(tmp_path)]
+    assert main(command) == 1
+    assert "FAILS  worst square: 81 <= 50" in capsys.readouterr().out
+    record = json.loads((tmp_path / NAMES[0] / RECORD).read_text())
+    assert not record["passed"]
+    assert not record["conditions"][0]["holds"]
+
+
+def test_a_value_that_is_no_number_fails_both_ways():
+    assert not Condition("", float("nan"), "<=", 1.0).holds
+    assert not Condition("", float("nan"), ">=", 1.0).holds
+
+
+def test_unknown_names_and_numbers_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["run", "first_block.nothing", "--out", str(tmp_path)]) == 2
+    assert "first_block.fibre_test" in capsys.readouterr().err
+    assert main(["run", NAMES[0], "--jobs", "0", "--out", str(tmp_path)]) == 2
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(ValueError, match="jobs"):
+        run_study(toy(), tmp_path, jobs=0)
+
+
+def test_a_subject_stands_for_its_studies():
+    assert chosen(["first_block"]) == list(NAMES)
+    assert chosen([NAMES[1], "first_block"])[0] == NAMES[1]
+
+
+def test_the_list_names_every_study(capsys: pytest.CaptureFixture[str]):
+    assert main(["list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_study_is_where_the_catalogue_says(name: str):
+    study = find(name)
+    assert study.name == name
+    for quick in (False, True):
+        tasks = study.tasks(quick, 0)
+        assert len({task.name for task in tasks}) == len(tasks) > 0
+        json.dumps([task.parameters for task in tasks], allow_nan=False)
+
+
+def test_the_report_of_a_record_names_its_files(tmp_path: Path):
+    text = report(run_study(toy(), tmp_path, quick=True), tmp_path)
+    assert f"record   {tmp_path / RECORD}" in text
+    assert "all exit conditions hold; 3 tasks" in text
