@@ -10,7 +10,7 @@ import sympy
 from sympy import IndexedBase, MatrixSymbol, Symbol
 
 from benchmarks.cases import case
-from derive.entries import entries
+from derive.entries import entries, scalar_entries
 from derive.library import find
 
 
@@ -45,10 +45,7 @@ def lambdified(name: str, *, cse: bool) -> Callable[..., Any] | None:
         values[argument.symbol] = _nested(symbols, lengths, argument.symbol)
     written = entries(derivation, sizes, values)
     shapes = [getattr(value, "shape", ()) for value in written.values()]
-    scalars = [
-        list(value) if shape else [value]
-        for value, shape in zip(written.values(), shapes, strict=True)
-    ]
+    scalars = [scalar_entries(value) for value in written.values()]
     function = sympy.lambdify(flat, scalars, modules=["scipy", "numpy"], cse=cse)
     drop = [
         len(kernel.axes.get(output, ())) == 1

@@ -18,6 +18,7 @@ from sympy import (
     HadamardProduct,
     Identity,
     ImmutableDenseMatrix,
+    ImmutableDenseNDimArray,
     Indexed,
     Integer,
     Inverse,
@@ -33,6 +34,7 @@ from sympy import (
     ZeroMatrix,
     sympify,
 )
+from sympy.tensor.array.arrayop import Flatten
 
 from derive.indices import index_sizes
 from derive.notation import Extended, Pinv
@@ -54,7 +56,7 @@ def entries(
 
     Returns:
         by output name: a scalar where there is no free index, a column for one, a matrix for two
-        and for matrix expressions.
+        and for matrix expressions, an array for more.
 
     Example:
         >>> from derive.library import find
@@ -76,6 +78,13 @@ def entries(
     return found
 
 
+def scalar_entries(value: Basic) -> list[Basic]:
+    """The entries of one such result, row by row."""
+    if isinstance(value, ImmutableDenseNDimArray):
+        return list(Flatten(value))
+    return list(value) if isinstance(value, ImmutableDenseMatrix) else [value]
+
+
 class _Writer:
     """Writes out expressions with the given sizes and values."""
 
@@ -93,6 +102,8 @@ class _Writer:
         ]
         if not axes:
             return flat[0]
+        if len(axes) > 2:
+            return ImmutableDenseNDimArray(flat, lengths)
         return ImmutableDenseMatrix(lengths[0], lengths[1] if len(axes) > 1 else 1, flat)
 
     def scalar(self, value: Basic, place: dict[Basic, Integer]) -> Expr:

@@ -42,7 +42,7 @@ class Argument:
 
     `shape` lists the core axes as symbols of the derivation (batch axes come before them and are
     never listed). A static argument is a plain Python integer, the same for the whole batch; a
-    label is an array of anything that can be compared.
+    label is an array of anything that can be compared; the entries of a row sum to one.
     """
 
     symbol: Basic
@@ -50,6 +50,7 @@ class Argument:
     shape: tuple[Basic, ...] = ()
     static: bool = False
     label: bool = False
+    row: bool = False
 
     @property
     def name(self) -> str:

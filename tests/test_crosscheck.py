@@ -22,7 +22,7 @@ from benchmarks.cases.exact import exact
 from benchmarks.errors import one_instance, regime_of, worst_error
 from benchmarks.kernels import kernel_function
 from benchmarks.lambdified import lambdified
-from derive.entries import entries
+from derive.entries import entries, scalar_entries
 from derive.library import derivations, find, subjects
 from derive.steps import Derivation
 from tests.exact_namespace import EXACT
@@ -169,8 +169,9 @@ def test_derivation_written_out_at_50_digits_is_the_reference(name: str):
         written = entries(derivation, *sizes_and_values(derivation, instance))
         want = reference(name, instance)
         for value, expected in zip(written.values(), want, strict=True):
-            flat = list(value) if hasattr(value, "shape") else [value]
-            for left, right in zip(flat, np.ravel(np.array(expected, dtype=object)), strict=True):
+            for left, right in zip(
+                scalar_entries(value), np.ravel(np.array(expected, dtype=object)), strict=True
+            ):
                 with mpmath.workdps(60):
                     close = mpmath.mpf(sympy.N(left, 55)._to_mpmath(200))
                     right = (

@@ -23,6 +23,7 @@ ALLOWED: dict[str, set[str]] = {
     "numeric/kernels": {
         "numeric.kernels", "numeric.namespace", "numeric.linear_algebra", "numeric.exact_floats",
         "numeric.special_functions",
+        "numeric.distances",
         "numpy", "scipy",
     },
     "proofs": {"proofs", "flint", "tqdm"},

@@ -63,6 +63,8 @@ class Body:
         self.imports: set[tuple[str, str]] = set()
         self.used: list[Form | SweepForm] = []
         self.rows: set[str] = set()  # vectors that are known to sum to one
+        self.shifted: set[str] = set()  # logits whose largest is 0
+        self.centred: set[str] = set()  # families that are taken from an origin near them
         self.symmetric = frozenset(symmetric)
         self.sizes = sizes
         self.facts = facts
@@ -142,6 +144,10 @@ class Body:
             yield
         finally:
             self.facts = before
+
+    def axes_of(self, expression: Basic) -> tuple[Basic, ...]:
+        """The free indices of an expression, in the order in which arrays carry them."""
+        return tuple(i for i in self._printer.order if i in expression.free_symbols)
 
     def fresh(self, name: str) -> str:
         """The name, numbered if it is taken."""

@@ -20,6 +20,7 @@ from sympy import (
     log,
     oo,
     sqrt,
+    tanh,
     true,
 )
 
@@ -280,6 +281,18 @@ def _branch_of_output(expression: Basic, body: Body) -> Basic | None:
     return other + rise - 1
 
 
+def _sech_square(expression: Basic, body: Body) -> Basic | None:
+    """1 - tanh(x)^2."""
+    if type(expression) is not Add or len(expression.args) != 2:
+        return None
+    square = 1 - expression
+    if not isinstance(square, Pow) or square.exp != 2 or not isinstance(square.base, tanh):
+        return None
+    argument = square.base.args[0]
+    decay = body.let("decay", exp(-2 * Abs(argument)), body.axes_of(argument))
+    return 4 * decay / (1 + decay) ** 2  # type: ignore[operator]
+
+
 FORMS = (
     Form(
         "wright_omega",
@@ -360,5 +373,13 @@ FORMS = (
         _product_less_number,
         (),
         "That the rest of a rounded product is a float: Dekker (1971).",
+    ),
+    Form(
+        "sech_square",
+        "1 - tanh(x)^2 = 4 u/(1 + u)^2, u = exp(-2 |x|)",
+        "any real x",
+        "tanh rounds to 1 from x = 19 on, and cosh overflows from x = 710 on.",
+        _sech_square,
+        ("forms.sech_square",),
     ),
 )

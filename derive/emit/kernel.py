@@ -85,6 +85,7 @@ def _open(body: Body, kernel: Kernel) -> None:
     reals = [a.name for a in kernel.arguments if not a.static and not a.label]
     labels = [a.name for a in kernel.arguments if a.label]
     body.need("numeric.namespace", "real_arrays")
+    body.rows |= {a.name for a in kernel.arguments if a.row}
     listed = ", ".join(reals)
     body.line(f"xp = namespace(xp, {listed})")
     left = f"({listed},)" if len(reals) == 1 else listed

@@ -74,7 +74,15 @@ from derive.emit.code import (
     trimmed,
 )
 from derive.emit.names import EmitError, checked_name
-from derive.emit.nodes import AtLargest, Call, InsertZero, MaxOver, SumOfOthers, Where
+from derive.emit.nodes import (
+    AtLargest,
+    Call,
+    FamilyCall,
+    InsertZero,
+    MaxOver,
+    SumOfOthers,
+    Where,
+)
 from derive.emit.tree import canonical, is_negative, reading_order
 from derive.notation import Skip
 
@@ -144,6 +152,7 @@ class Printer:
             (InsertZero, self._insert),
             (SumOfOthers, self._others),
             (AtLargest, self._at_largest),
+            (FamilyCall, self._family_call),
             (MatrixSymbol, self._matrix),
             (ImmutableDenseMatrix, self._explicit),
             (Transpose, self._transpose),
@@ -423,6 +432,11 @@ class Printer:
         self.need("numeric.namespace", "value_at_largest")
         given = ", ".join(self._name(family) for family in node.args)
         return Code(f"value_at_largest(xp, {given})")
+
+    def _family_call(self, node: FamilyCall) -> Code:
+        self.need(node.home, node.call)
+        given = ["xp", *(self._name(family) for family in node.families)]
+        return Code(f"{node.call}({', '.join(given)})", axes=tuple(node.axes))
 
     def _reduced(self, body: Basic, index: Basic, name: str) -> Code:
         code = self.print(body)

@@ -61,6 +61,8 @@ _RESERVED = frozenset(
         "diagonal_mask",
         "batch_contiguous",
         "pivot_floor",
+        "squared_distances",
+        "excess_distances",
         "smallest_normal",
         "root_of_smallest",
         "two_sum",

@@ -8,7 +8,7 @@ the batch.
 
 from __future__ import annotations
 
-from sympy import Expr, Function, MatrixExpr, false, true
+from sympy import Expr, Function, IndexedBase, MatrixExpr, Symbol, Tuple, false, true
 
 
 class Call:
@@ -173,3 +173,38 @@ class AtLargest(Function):
     """`AtLargest(weights, values)`: the value where the weight is largest, or their average."""
 
     nargs = 2
+
+
+class FamilyCall(Function):
+    """`Name(Tuple(families), Tuple(axes))`: a call on whole arrays; its value has these axes."""
+
+    nargs = 2
+    call: str
+    home: str
+
+    @property
+    def families(self) -> tuple[IndexedBase, ...]:
+        """The arrays that it is called with, after the namespace."""
+        return self.args[0].args  # type: ignore[return-value]
+
+    @property
+    def axes(self) -> tuple[Symbol, ...]:
+        """The free indices of the value."""
+        return self.args[1].args  # type: ignore[return-value]
+
+    @classmethod
+    def on(cls, families: tuple[IndexedBase, ...], axes: tuple[Symbol, ...]) -> Expr:
+        """The call on these arrays."""
+        return cls(Tuple(*families), Tuple(*axes))
+
+
+class SquaredDistances(FamilyCall):
+    """|x_i - y_j|^2 from the rows of x and y."""
+
+    call, home = "squared_distances", "numeric.distances"
+
+
+class ExcessDistances(FamilyCall):
+    """|x_i - y_j|^2 - min_k |x_i - y_k|^2 from those distances, and the rows of x and y."""
+
+    call, home = "excess_distances", "numeric.distances"

@@ -24,16 +24,24 @@ def softmax_parts(expression: Basic) -> tuple[Expr, Basic, Basic] | None:
     if not tops or not sums or len(sums[0].args) != 2:
         return None
     logit, bound = tops[0].args[0], sums[0].args[1].args[0]
-    index = logit.args[-1]
-    if not isinstance(logit, (Indexed, Extended)) or not index.is_Symbol:
+    if not logit.atoms(Indexed, Extended):
         return None
-    return (logit, index, bound) if sums[0].args[0] == exp(logit.subs(index, bound)) else None
+    for index in sorted(logit.free_symbols, key=str):
+        if index.is_integer and sums[0].args[0] == exp(logit.subs(index, bound)):
+            return logit, index, bound
+    return None
 
 
-def _shifted(logit: Indexed, index: Basic, bound: Basic, body: Body) -> Indexed:
-    body.store_batch_last(str(logit.base), 1)
+def _shifted(logit: Expr, index: Basic, bound: Basic, body: Body) -> Indexed:
+    """The logits less their largest, named and stored with the batch last."""
+    if not isinstance(logit, Indexed):
+        logit = body.let("logits", logit, body.axes_of(logit))  # type: ignore[assignment]
+    axes = body.axes_of(logit)
+    body.store_batch_last(str(logit.base), len(axes))  # type: ignore[attr-defined]
     largest = MaxOver(logit.subs(index, bound), bound)
-    return body.let("logits_shifted", logit - largest, (index,))  # type: ignore[return-value]
+    shifted = body.let("logits_shifted", logit - largest, axes)
+    body.shifted.add(str(shifted.base))  # type: ignore[attr-defined]
+    return shifted  # type: ignore[return-value]
 
 
 def _extended(expression: Basic, body: Body) -> Basic | None:
@@ -61,8 +69,41 @@ def _log_max_shift(expression: Basic, body: Body) -> Basic | None:
         return None
     _, index, bound = parts
     shifted = _shifted(*parts, body)
-    total = body.let("log_total", log(Sum(exp(shifted.subs(index, bound)), _limits(expression))))
-    return shifted - total
+    summed = log(Sum(exp(shifted.subs(index, bound)), _limits(expression)))
+    rest = tuple(axis for axis in body.axes_of(shifted) if axis != index)
+    return shifted - body.let("log_total", summed, rest)
+
+
+def _log_sum_exp(expression: Basic, body: Body) -> Basic | None:
+    """log sum_j exp(x_j)."""
+    if not isinstance(expression, log) or not isinstance(expression.args[0], Sum):
+        return None
+    weight, *limits = expression.args[0].args
+    if len(limits) != 1 or not isinstance(weight, exp):
+        return None
+    index, logit = limits[0].args[0], weight.args[0]
+    if isinstance(logit, Indexed) and str(logit.base) in body.shifted:
+        return None
+    if not isinstance(logit, Indexed):
+        logit = body.let("logits", logit, body.axes_of(logit))
+    axes = body.axes_of(logit)
+    body.store_batch_last(str(logit.base), len(axes))  # type: ignore[attr-defined]
+    rest = tuple(axis for axis in axes if axis != index)
+    largest = body.let("largest", MaxOver(logit, index), rest)
+    shifted = body.let("logits_shifted", logit - largest, axes)  # type: ignore[operator]
+    body.shifted.add(str(shifted.base))  # type: ignore[attr-defined]
+    return largest + log(Sum(exp(shifted), *limits))  # type: ignore[operator]
+
+
+def _unit_diagonal(expression: Basic, body: Body) -> Basic | None:
+    """delta_ab + x_ab."""
+    if type(expression) is not Add:  # a sum of matrices is one by inheritance
+        return None
+    deltas = [term for term in expression.args if isinstance(term, KroneckerDelta)]
+    if len(deltas) != 1 or not all(index.is_Symbol for index in deltas[0].args):
+        return None
+    rest = body.let("added", expression - deltas[0], body.axes_of(expression))
+    return Where(Eq(*deltas[0].args), 1 + rest, rest)  # type: ignore[operator]
 
 
 def _max_shift(expression: Basic, body: Body) -> Basic | None:
@@ -70,7 +111,8 @@ def _max_shift(expression: Basic, body: Body) -> Basic | None:
     if parts is None:
         return None
     _, index, bound = parts
-    weights = body.let("weights", exp(_shifted(*parts, body)), (index,), positive=True)
+    shifted = _shifted(*parts, body)
+    weights = body.let("weights", exp(shifted), shifted.indices, positive=True)
     return weights / Sum(weights.subs(index, bound), _limits(expression))
 
 
@@ -172,6 +214,23 @@ FORMS = (
         "reductions over a short axis are slow.",
         _max_shift,
         ("forms.max_shift",),
+    ),
+    Form(
+        "log_sum_exp",
+        "log sum_j exp(x_j) = m + log sum_j exp(x_j - m), m = max x",
+        "any real x",
+        "no exponential overflows, and not all of them underflow.",
+        _log_sum_exp,
+        ("forms.log_sum_exp",),
+    ),
+    Form(
+        "unit_diagonal",
+        "delta_ab + x_ab = 1 + x_ab on the diagonal and x_ab elsewhere",
+        "any real x",
+        "the mask of the diagonal is no number.",
+        _unit_diagonal,
+        (),
+        "The definition of Kronecker's delta.",
     ),
     Form(
         "complement",

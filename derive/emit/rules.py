@@ -86,9 +86,9 @@ def _chosen_parts(expression: Basic, body: Body) -> list[Basic]:
 
 def rule_book() -> tuple[Form, ...]:
     """All forms, in the order in which they are tried."""
-    from derive.emit import elementary, matrices, rows
+    from derive.emit import elementary, matrices, points, rows
 
-    return (*rows.FORMS, *elementary.FORMS, *matrices.FORMS)
+    return (*points.FORMS, *rows.FORMS, *elementary.FORMS, *matrices.FORMS)
 
 
 # Tried on all outputs at once, before the forms for single expressions.

@@ -426,7 +426,73 @@ def _token(_arguments: Mapping[str, np.ndarray], outputs: Mapping[str, ExactArra
     return dict.fromkeys(outputs, _largest(to_floats(outputs["token"])) + 1)
 
 
+def _largest_entry(arguments: Mapping[str, np.ndarray], outputs: Mapping[str, ExactArray]) -> dict:
+    """The largest, or what balls resolve of the arguments' squares where all entries may be 0."""
+    resolved = 1e-50 * (1 + max(map(_largest, arguments.values()))) ** 2
+    found = {}
+    for output, array in outputs.items():
+        known = [to_float(x) for x in array.entries.flat if not arb(x).contains(0)]
+        found[output] = _largest(known) or resolved
+    return found
+
+
+def _of_arguments(measure: Callable[[Mapping[str, np.ndarray]], float]) -> Callable[..., dict]:
+    """A scale that the arguments alone determine."""
+    return lambda arguments, outputs: dict.fromkeys(outputs, measure(arguments))
+
+
+def _reach(arguments: Mapping[str, np.ndarray]) -> float:
+    """The largest coordinate of all points."""
+    points = ("queries", "particles", "mu", "y", "means")
+    return max(_largest(arguments[name]) for name in points if name in arguments)
+
+
+def _distance(arguments: Mapping[str, np.ndarray]) -> float:
+    return _largest(arguments["queries"][:, None] - arguments["particles"])
+
+
+def _spread(arguments: Mapping[str, np.ndarray]) -> float:
+    particles = arguments["particles"]
+    return _largest(particles[:, None] - particles)
+
+
+def _terms(arguments: Mapping[str, np.ndarray]) -> float:
+    """What a log density or an energy is the sum of."""
+    if "queries" in arguments:
+        logs = _largest(arguments["log_weights"]) + 2
+        return _distance(arguments) ** 2 + logs / float(arguments["beta"])
+    variances = arguments["eigenvalues"] + arguments["sigma2"]
+    squares = ((arguments["y"] - arguments["mu"]) @ arguments["basis"]) ** 2 / variances
+    return float((np.abs(np.log(2 * np.pi * variances)) + squares).sum() / 2)
+
+
+def _tweedie(arguments: Mapping[str, np.ndarray]) -> float:
+    noise = float(arguments["sigma2"])
+    if "score" in arguments:
+        return _largest(arguments["y"]) + noise * _largest(arguments["score"])
+    return noise + noise**2 * _largest(arguments["hessian"])
+
+
 _SCALES: dict[str, Callable[..., dict[str, float | None]]] = {
+    "the largest entry": _largest_entry,
+    "the points": _of_arguments(_reach),
+    "the particles": _of_arguments(lambda given: _largest(given["particles"])),
+    "the means": _of_arguments(lambda given: _largest(given["means"])),
+    "the distances": _of_arguments(_distance),
+    "beta times the distances": _of_arguments(
+        lambda given: float(given["beta"]) * _distance(given)
+    ),
+    "1 + root of beta times the spread": _of_arguments(
+        lambda given: 1 + float(np.sqrt(given["beta"])) * _spread(given)
+    ),
+    "1 + beta times the squares": _of_arguments(
+        lambda given: 1 + float(given["beta"]) * _reach(given) ** 2
+    ),
+    "its terms": _of_arguments(_terms),
+    "its logits": _of_arguments(
+        lambda given: 1 + _largest(given["log_weights"] + given["log_likelihoods"])
+    ),
+    "the larger term": _of_arguments(_tweedie),
     "each entry": _each_entry,
     "t^2": _t_squared,
     "the prior": _prior,

@@ -41,6 +41,18 @@ CHOSEN = {
     "conditioning.token_mean": {"pinv"},
     "risk.four_terms_finite": {"block_average"},
     "stability.margin": {"log1p"},
+    "gaussian_kernel.weights": {"nearest_first", "max_shift"},
+    "gaussian_kernel.dot_product_weights": {"max_shift"},
+    "gaussian_kernel.score": {"nearest_first", "max_shift", "common_origin"},
+    "gaussian_kernel.energy": {"squared_distances", "log_sum_exp"},
+    "gaussian_kernel.energy_hessian": {
+        "nearest_first",
+        "max_shift",
+        "common_origin",
+        "unit_diagonal",
+    },
+    "mixture.log_evidence": {"log_sum_exp"},
+    "mixture.pair_integrand": {"sech_square"},
 }
 
 
@@ -112,6 +124,19 @@ NEIGHBOURS = {
     "let C, G : matrix(n, k)\nlet R : matrix(k, k)\nlet a : vector(n)\nlet b : vector(k)\n"
     "let p : real\nassume p != 0\nassume symmetric(R)\nassume G*(R - b*b.T/p) = C\n"
     "show G*R + (a - G*b)*b.T/p = C",
+    "the nearest's distance taken off one exponent only": "let N, d : dimension\n"
+    "let q : vector(d)\n"
+    "let z : vector(d) for j in 1..N\nlet j, m : index(N)\n"
+    "define D = vector(norm2(q - z[k]), k, 1, N)\n"
+    "show softmax(-D)[j] = exp(norm2(q - z[m]) - D[j])/sum(exp(-D[k]), k, 1, N)",
+    "differences of squares with the other sign": "let x, y, q : real\n"
+    "show (x - q)^2 - (y - q)^2 = (x - y)*((x - q) - (y - q))",
+    "an average from another origin at any weights": "let N : dimension\nlet s, z : vector(N)\n"
+    "let o : real\nshow sum(s[k]*z[k], k, 1, N) = sum(s[k]*(z[k] - o), k, 1, N) + o",
+    "log-sum-exp without its shift": "let n : dimension\nlet x : vector(n)\n"
+    "show log(sum(exp(x[k]), k, 1, n)) = log(sum(exp(x[k] - max(x)), k, 1, n))",
+    "sech with exp(-|x|)": "let x : real\ndefine u = exp(-abs(x))\n"
+    "show 1 - tanh(x)^2 = 4*u/(1 + u)^2",
     "a zero pivot without the order": "let k : dimension\nlet R : matrix(k, k)\n"
     "let b : vector(k)\nassume symmetric(R)\nassume det(block([[R, b], [b.T, 0]])) = 0\n"
     "show b = zeros(k, 1)",
@@ -204,6 +229,30 @@ def test_row_forms():
         assert close(1 + sum(weights[1:]), sum([mpmath.exp(0), *weights[1:]]))
 
 
+def test_forms_of_points():
+    with mpmath.workdps(60):
+        q = [mpf("1e8"), mpf(3)]
+        points = [[mpf(0), mpf(1)], [mpf(2), mpf("0.5")], [mpf(-1), mpf(4)]]
+        far = [sum((a - b) ** 2 for a, b in zip(q, z, strict=True)) for z in points]
+        near = points[far.index(min(far))]
+        excess = [
+            sum((a - b) * ((a - c) + (b - c)) for a, b, c in zip(z, near, q, strict=True))
+            for z in points
+        ]
+        assert all(close(e, d - min(far)) for e, d in zip(excess, far, strict=True))
+        weights = [mpf("0.2"), mpf("0.5"), mpf("0.3")]
+        for a in range(2):
+            average = sum(w * z[a] for w, z in zip(weights, points, strict=True))
+            moved = sum(w * (z[a] - points[0][a]) for w, z in zip(weights, points, strict=True))
+            assert close(average - q[a], moved - (q[a] - points[0][a]))
+        x = [mpf(-3), mpf(800), mpf("0.25")]
+        shifted = mpmath.log(sum(mpmath.exp(v - 800) for v in x))
+        assert close(mpmath.log(sum(map(mpmath.exp, x))), 800 + shifted)
+        for value in (mpf("0.1"), mpf(-30)):
+            u = mpmath.exp(-2 * abs(value))
+            assert close(1 - mpmath.tanh(value) ** 2, 4 * u / (1 + u) ** 2)
+
+
 def test_matrix_forms():
     with mpmath.workdps(60):
         a = mpmath.matrix([[1, 2, 0], [2, 4, 0]])  # rank 1
@@ -218,6 +267,8 @@ def test_naive_forms_fail_where_the_rule_book_says_so():
     assert math.isinf(math.exp(709)) is False
     with pytest.raises(OverflowError):
         math.exp(710)
+    assert (1e8 + 1.0) ** 2 - 1e16 != 2e8 + 1  # far distances agree in their leading digits
+    assert 1 - math.tanh(20) ** 2 == 0.0  # the variance of a sign loses every digit
     assert math.log((1 + 1e-20) / 1) == 0.0  # (s + r)/s rounds to 1
     assert 1 - 1 / (1 + math.exp(-40)) == 0.0  # 1 - s_j loses every digit
     assert abs(math.log(0.3000001) - math.log(0.3) - 3.333332777777901e-07) > 1e-17

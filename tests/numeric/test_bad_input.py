@@ -124,6 +124,39 @@ def bound(**changed: Any) -> Any:
     return numeric.stability_bound(**{**BOUND, **changed})
 
 
+CLOUD = {"queries": [[0.0, 0.0]], "particles": [[0.0, 1.0], [1.0, 0.0]], "beta": 1.0}
+
+
+def weights(**changed: Any) -> Any:
+    return numeric.kernel_weights(**{**CLOUD, **changed})
+
+
+def energy(**changed: Any) -> Any:
+    return numeric.kernel_energy(**{**CLOUD, **changed})
+
+
+def step(**changed: Any) -> Any:
+    return numeric.attention_step(**{**CLOUD, "eta": 0.5, **changed})
+
+
+def descent(**changed: Any) -> Any:
+    return numeric.descent_step(**{**CLOUD, **changed})
+
+
+def prior(**changed: Any) -> Any:
+    given = {"weights": [0.5, 0.5], "means": [[0.0], [1.0]], "covs": np.ones((2, 1, 1)), **changed}
+    return numeric.gaussian_mixture(**given)
+
+
+def posterior(**changed: Any) -> Any:
+    return numeric.mixture_posterior(**{"mixture": prior(), "y": [0.5], "sigma2": 1.0, **changed})
+
+
+def atoms(**changed: Any) -> Any:
+    given = {"y": [[0.5]], "atoms": [[0.0], [1.0]], "sigma2": 1.0, **changed}
+    return numeric.empirical_posterior(**given)
+
+
 CASES: list[tuple[Callable[..., Any], dict[str, Any], type[NumericError], str]] = [
     # covariances that are none
     (condition, {"cov": [[2.0, 0.5], [0.4, 1.0]]}, NotSymmetricError, "cov"),
@@ -243,6 +276,42 @@ CASES: list[tuple[Callable[..., Any], dict[str, Any], type[NumericError], str]] 
     (condition, {"observed": [0.5]}, DtypeError, "observed"),
     (numeric.log_ratios, {"logits": [0.0, 1.0], "anchor": 0.5}, DtypeError, "anchor"),
     (numeric.softmax_row, {"logits": None}, DtypeError, "logits"),
+    (weights, {"queries": [0.0]}, ShapeError, "queries"),
+    (weights, {"queries": [[0.0, 1.0, 2.0]]}, ShapeError, "queries"),
+    (weights, {"particles": np.zeros((0, 2))}, ShapeError, "particles"),
+    (weights, {"particles": [[NAN, 0.0]]}, NonFiniteError, "particles"),
+    (weights, {"beta": -1.0}, DomainError, "beta"),
+    (weights, {"beta": np.ones(3), "queries": np.zeros((2, 1, 2))}, ShapeError, "queries"),
+    (weights, {"log_weights": [0.0]}, ShapeError, "log_weights"),
+    (weights, {"log_weights": [-INF, -INF]}, DomainError, "log_weights"),
+    (weights, {"log_weights": [0.0, INF]}, DomainError, "log_weights"),
+    (weights, {"queries": [[1e160, 0.0]]}, DomainError, "queries"),
+    (weights, {"beta": 1e300, "queries": [[1e9, 0.0]]}, DomainError, "beta"),
+    (energy, {"beta": 0.0}, DomainError, "beta"),
+    (step, {"eta": 1.5}, DomainError, "eta"),
+    (step, {"eta": -0.1}, DomainError, "eta"),
+    (descent, {"step": 0.0}, DomainError, "step"),
+    (descent, {"step": 2.0}, DomainError, "step"),
+    (prior, {"weights": [0.5, 0.6]}, DomainError, "weights"),
+    (prior, {"weights": [1.5, -0.5]}, DomainError, "weights"),
+    (prior, {"weights": [1.0]}, ShapeError, "weights"),
+    (prior, {"covs": np.eye(2)}, ShapeError, "covs"),
+    (prior, {"covs": -np.ones((2, 1, 1))}, NotPositiveSemidefiniteError, "covs"),
+    (prior, {"means": np.zeros((2, 3))}, ShapeError, "covs"),
+    (posterior, {"sigma2": 0.0}, DomainError, "sigma2"),
+    (posterior, {"y": [0.0, 1.0]}, ShapeError, "y"),
+    (numeric.responsibilities, {"log_weights": [0.0, -INF], "log_likelihoods": [-INF, 0.0]},
+     DomainError, "log_likelihoods"),
+    (numeric.log_evidence, {"log_weights": [0.0], "log_likelihoods": [0.0, 1.0]}, ShapeError,
+     "log_likelihoods"),
+    (numeric.tweedie_mean, {"y": [0.0], "sigma2": -1.0, "score": [0.0]}, DomainError, "sigma2"),
+    (numeric.tweedie_mean, {"y": [0.0], "sigma2": 1.0, "score": [0.0, 1.0]}, ShapeError, "score"),
+    (numeric.tweedie_cov, {"sigma2": 1.0, "hessian": [[0.0, 1.0]]}, ShapeError, "hessian"),
+    (atoms, {"sigma2": 0.0}, DomainError, "sigma2"),
+    (atoms, {"sigma2": 1e-320}, DomainError, "sigma2"),
+    (numeric.pair_posterior_mean, {"y": [0.0], "mu": [1.0], "v": -1.0, "sigma2": 1.0},
+     DomainError, "v"),
+    (numeric.pair_mmse, {"mu": [1.0], "v": 0.0, "sigma2": 0.0}, DomainError, "sigma2"),
 ]  # fmt: skip
 
 
@@ -266,6 +335,7 @@ def test_bad_input_is_a_typed_error_that_names_the_argument(call, arguments, err
 def test_good_input_passes_the_same_doors():
     calls = (condition, token, flow, eigenvalue, denoise, terminal, finite, samples)
     calls += (density, whole, mixed, noise, heads, values, system, observed, left_open, bound)
+    calls += (weights, energy, step, descent, prior, posterior, atoms)
     for call in calls:
         call()
 

@@ -181,7 +181,120 @@ define slope = q - sum(softmax(logits)[j]*z[j], j, 1, N)
 STEP = """
 define there = logits + vector(-beta*inner(h, q - z[j]), j, 1, N) - beta/2*norm2(h)*ones(N, 1)
 """
+CLOUD = """
+let N, d : dimension
+let beta : positive
+let w : positive for j in 1..N
+let z : vector(d) for j in 1..N
+let q : vector(d)
+define density = sum(w[j]*exp(-beta/2*norm2(q - z[j])), j, 1, N)
+define F = sum(w[j]*exp(-beta/2*norm2(q - z[j]))*z[j], j, 1, N)/density
+"""
+LINE = """
+let N, d : dimension
+let beta : positive
+let z : vector(d) for j in 1..N
+let q, h : vector(d)
+let u : real
+define density = sum(exp(-beta/2*norm2(q + u*h - z[j])), j, 1, N)
+define along = sum(exp(-beta/2*norm2(q + u*h - z[j]))*inner(h, z[j]), j, 1, N)/density
+define square = sum(exp(-beta/2*norm2(q + u*h - z[j]))*inner(h, z[j])^2, j, 1, N)/density
+"""
+ATOMS = """
+let N, d : dimension
+let sigma2 : positive
+let w : positive for j in 1..N
+let z : vector(d) for j in 1..N
+let y : vector(d)
+define density = sum(w[j]*exp(-norm2(y - z[j])/(2*sigma2)), j, 1, N)
+define mean = sum(w[j]*exp(-norm2(y - z[j])/(2*sigma2))*z[j], j, 1, N)/density
+"""
+NOISY = """
+let d : dimension
+let C : matrix(d, d)
+let mu, y : vector(d)
+let sigma2 : positive
+assume positive_semidefinite(C)
+define S = C + sigma2*eye(d)
+"""
+EIGENBASIS = """
+let d : dimension
+let V : matrix(d, d)
+let s : vector(d)
+let y, mu : vector(d)
+let sigma2 : positive
+assume orthogonal(V)
+assume for all c : index(d) : s[c] >= 0
+define C = V*diag(s)*V.T
+"""
+BAYES = """
+let K : dimension
+let l, ell : vector(K)
+let k : index(K)
+"""
+PARTS = """
+let K, d : dimension
+let r : vector(K)
+let M : matrix(K, d)
+let S : matrix(d, d) for k in 1..K
+assume for all k : index(K) : r[k] >= 0
+assume sum(r[k], k, 1, K) = 1
+define average = sum(r[k]*(M.T*unit(K, k)), k, 1, K)
+"""
 NEIGHBOURS = {
+    # Gaussian kernels and mixtures
+    "Tweedie with a minus": ATOMS + "show mean = y - sigma2*grad(log(density), y)",
+    "Tweedie with the deviation for the variance": ATOMS
+    + "show mean = y + sqrt(sigma2)*grad(log(density), y)",
+    "Tweedie's covariance with a minus": NOISY + "show C - C*inv(S)*C ="
+    " sigma2*eye(d) + sigma2^2*inv(S)",
+    "Tweedie's covariance with one factor of the variance": NOISY + "show C - C*inv(S)*C ="
+    " sigma2*eye(d) - sigma2*inv(S)",
+    "a score without the noise": NOISY
+    + "assume positive_definite(C)\nshow grad(logpdf(y; mu, S), y) = -inv(C)*(y - mu)",
+    "dot-product attention without the norms": CLOUD
+    + "define logits = vector(-beta/2*norm2(q - z[k]), k, 1, N)\n"
+    "define dots = vector(beta*inner(q, z[k]), k, 1, N)\nshow softmax(logits) = softmax(dots)",
+    "the norms' bias without its half": CLOUD
+    + "define logits = vector(-beta/2*norm2(q - z[k]), k, 1, N)\n"
+    "define biased = vector(beta*inner(q, z[k]) - beta*norm2(z[k]), k, 1, N)\n"
+    "show softmax(logits) = softmax(biased)",
+    "the norms' bias with a plus": CLOUD
+    + "define logits = vector(-beta/2*norm2(q - z[k]), k, 1, N)\n"
+    "define biased = vector(beta*inner(q, z[k]) + beta/2*norm2(z[k]), k, 1, N)\n"
+    "show softmax(logits) = softmax(biased)",
+    "a score without beta": CLOUD + "show grad(log(density), q) = F - q",
+    "a score of the other sign": CLOUD + "show grad(log(density), q) = beta*(q - F)",
+    "a step of attention as a step of length eta": CLOUD
+    + "let eta : positive\nshow (1 - eta)*q + eta*F = q + eta*grad(log(density), q)",
+    "a step up the energy": CLOUD + "let eta : positive\ndefine energy = -log(density)/beta\n"
+    "show (1 - eta)*q + eta*F = q + eta*grad(energy, q)",
+    "the mean's Jacobian without beta": LINE + "show diff(along, u) = square - along^2",
+    "the mean's Jacobian from second moments": LINE + "show diff(along, u) = beta*square",
+    "curvature with a plus": LINE
+    + "show diff(inner(h, q + u*h) - along, u) = norm2(h) + beta*(square - along^2)",
+    "curvature without beta": LINE
+    + "show diff(inner(h, q + u*h) - along, u) = norm2(h) - (square - along^2)",
+    "responsibilities without the weights": BAYES
+    + "show softmax(l + ell)[k] = exp(ell[k])/sum(exp(ell[j]), j, 1, K)",
+    "responsibilities without the sum": BAYES + "show softmax(l + ell)[k] = exp(l[k] + ell[k])",
+    "an evidence of one component": BAYES
+    + "show log(sum(exp(l[j] + ell[j]), j, 1, K)) = max(l + ell)",
+    "the covariance of a mixture without that of its means": PARTS
+    + "show sum(r[k]*(S[k] + M.T*unit(K, k)*(M.T*unit(K, k)).T), k, 1, K) - average*average.T"
+    " = sum(r[k]*S[k], k, 1, K)",
+    "a gain in the eigenbasis with the noise alone": EIGENBASIS
+    + "show C*inv(C + sigma2*eye(d)) = V*inv(diag(s) + sigma2*eye(d))*V.T",
+    "an eigenbasis on the wrong side": EIGENBASIS
+    + "show C*inv(C + sigma2*eye(d)) = V.T*diag(s)*inv(diag(s) + sigma2*eye(d))*V",
+    "the error of a pair without the square of the gain": "let d : dimension\n"
+    "let y, mu : vector(d)\nlet v : nonnegative\nlet tau : positive\ndefine s = v + tau\n"
+    "define lean = tanh(inner(mu, y)/s)\ndefine right = (v*y + tau*mu)/s\n"
+    "define left = (v*y - tau*mu)/s\ndefine mean = v/s*y + tau/s*lean*mu\n"
+    "show (1 + lean)/2*norm2(right - mean) + (1 - lean)/2*norm2(left - mean)"
+    " = tau*norm2(mu)/s*(1 - lean^2)",
+    "the sides of a pair exchanged without the tilt": "let kappa : nonnegative\nlet x : real\n"
+    "show exp(-(x - kappa)^2/2)*(1 - tanh(kappa*x)) = exp(-(x + kappa)^2/2)*(1 - tanh(kappa*x))",
     "the bound of the gap without beta": TERMINAL + "show delta <= ell",
     "the gap from below without its denominator": TERMINAL + "show s*ell <= delta",
     "the equation of the gap with the other sign": TERMINAL
