@@ -30,6 +30,8 @@ BASIS, COORDINATES = IndexedBase("basis", real=True), IndexedBase("coordinates",
 VARIANCES, GAIN = IndexedBase("variances", positive=True), IndexedBase("gain", nonnegative=True)
 SCORE, HESSIAN = IndexedBase("score", real=True), IndexedBase("hessian", real=True)
 V, SPREAD = Symbol("v", nonnegative=True), Symbol("spread", nonnegative=True)
+NORM2 = Symbol("norm2", nonnegative=True)
+WIDTH_NUMBER = Symbol("width", positive=True)
 KAPPA, X = Symbol("kappa", nonnegative=True), Symbol("x", real=True)
 
 _SIGMA2 = Argument(SIGMA2, "variance of the noise, above 0")
@@ -241,7 +243,6 @@ def component_cov() -> Derivation:
             domain=_DOMAIN,
             axes={"cov": (A, B)},
             index_order=_ORDER,
-            symmetric=("cov",),
             temporaries=(*_NAMED_VARIANCES, _GAIN),
             regimes=_component_table("the largest entry", 1e-15, 1e-15, 1e-15, 1e-15),
         ),
@@ -300,7 +301,6 @@ def component_hessian() -> Derivation:
             domain=_DOMAIN,
             axes={"hessian": (A, B)},
             index_order=_ORDER,
-            symmetric=("hessian",),
             temporaries=_NAMED_VARIANCES,
             regimes=_component_table("the largest entry", 1e-15, 1e-15, 1e-15, 1e-15),
         ),
@@ -536,20 +536,20 @@ def pair_integrand() -> Derivation:
 def pair_mmse() -> Derivation:
     """Mean square error of the posterior mean under a symmetric pair."""
     total = V + SIGMA2
-    result = over_coordinates(V * (SIGMA2 / total) + (SIGMA2 / total * MU[C]) ** 2 * SPREAD)
+    result = WIDTH_NUMBER * V * (SIGMA2 / total) + NORM2 * (SIGMA2 / total) ** 2 * SPREAD
     return Derivation(
         name="mixture.pair_mmse",
         title="least mean square error under a symmetric pair of Gaussians",
         source="EB-28",
-        inputs=(MU, V, SIGMA2, SPREAD),
+        inputs=(WIDTH_NUMBER, NORM2, V, SIGMA2, SPREAD),
         steps=(
             Step("Within a side, for each coordinate", V * (SIGMA2 / total), "EB-26"),
             Step(
                 "Between the sides, at y",
-                (SIGMA2 / total * MU[C]) ** 2 * (1 - tanh(Symbol("u")) ** 2),
+                NORM2 * (SIGMA2 / total) ** 2 * (1 - tanh(Symbol("u")) ** 2),
                 "a sign with mean tanh",
             ),
-            Step("Average over y and sum", result, "spread = E sech^2(kappa^2 + kappa Z)"),
+            Step("Average over y", result, "spread = E sech^2(kappa^2 + kappa Z)"),
         ),
         result={"mmse": result},
         equation=r"d \frac{v \sigma^2}{v + \sigma^2} + \frac{\sigma^4 |\mu|^2}{(v + \sigma^2)^2}"
@@ -557,7 +557,8 @@ def pair_mmse() -> Derivation:
         hypotheses=("x ~ N(mu, v I)/2 + N(-mu, v I)/2 and y = x + sqrt(sigma2) noise",),
         kernel=Kernel(
             arguments=(
-                Argument(MU, "centre of the right Gaussian", (WIDTH,)),
+                Argument(WIDTH_NUMBER, "number of coordinates, d"),
+                Argument(NORM2, "|mu|^2, mu the centre of the right Gaussian"),
                 Argument(V, "their variance; 0: two atoms"),
                 _SIGMA2,
                 Argument(SPREAD, "E sech^2(kappa^2 + kappa Z), the integral of the integrand"),
@@ -566,7 +567,7 @@ def pair_mmse() -> Derivation:
             domain=("v >= 0", "sigma2 > 0"),
             axes={"mmse": ()},
             index_order=_ORDER,
-            temporaries=((Symbol("total", positive=True), total),),
+            temporaries=((Symbol("share", positive=True), SIGMA2 / total),),
             regimes=(
                 Regime("typical", "entries of order 1", 2e-15),
                 Regime("atoms", "v = 0, sigma2 from 1e-3 to 1e3", 2e-15),

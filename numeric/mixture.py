@@ -12,6 +12,7 @@ from numeric import door
 from numeric import gaussian_kernel as particles
 from numeric.errors import DomainError, ShapeError
 from numeric.kernels import mixture as kernels
+from numeric.linear_algebra import symmetric_part
 
 # Nodes of the trapezoid rule behind `pair_mmse`, which converges like exp(-c * NODES).
 NODES = 256
@@ -454,7 +455,7 @@ def pair_mmse(mu: ArrayLike, v: ArrayLike, sigma2: ArrayLike) -> door.Floats:
     nodes = left[..., None] + (right - left)[..., None] * share
     values = kernels.pair_integrand(kappa[..., None], nodes)
     spread = values.sum(axis=-1) * (right - left) / (NODES - 1)
-    return kernels.pair_mmse(mu, v, sigma2, spread)
+    return kernels.pair_mmse(mu.shape[-1], (mu**2).sum(axis=-1), v, sigma2, spread)
 
 
 # ---------------------------------------------------------------- at the door
@@ -504,7 +505,8 @@ def _mixed_cov(shares: door.Floats, means: door.Floats, covs: door.Floats) -> do
     width = means.shape[-1]
     listed = covs.reshape(*covs.shape[:-2], width * width)
     within = kernels.mixed_mean(shares, listed)
-    return within.reshape(*within.shape[:-1], width, width) + kernels.between_cov(shares, means)
+    within = symmetric_part(np, within.reshape(*within.shape[:-1], width, width))
+    return within + kernels.between_cov(shares, means)
 
 
 def _precision(sigma2: ArrayLike) -> door.Floats | float:

@@ -120,8 +120,13 @@ def _pair(kind: str) -> Generator:
 def _pair_mmse(kind: str) -> Generator:
     def drawn(rng: np.random.Generator, count: int) -> Arguments:
         arguments = _pair(kind)(rng, count)
-        del arguments["y"]
-        return {**arguments, "spread": rng.uniform(0, 1, count)}
+        return {
+            "width": rng.integers(1, 9, count).astype(float),
+            "norm2": (arguments["mu"] ** 2).sum(axis=-1),
+            "v": arguments["v"],
+            "sigma2": arguments["sigma2"],
+            "spread": rng.uniform(0, 1, count),
+        }
 
     return drawn
 
@@ -282,10 +287,8 @@ def pair_integrand(instance: Instance) -> list[Any]:
 
 
 def pair_mmse(instance: Instance) -> list[Any]:
-    v, noise, spread = mp(instance, "v", "sigma2", "spread")
-    mu = mp_vector(instance["mu"])
-    within = len(mu) * v * noise / (v + noise)
-    return [within + noise**2 * mpmath.fsum(m**2 for m in mu) / (v + noise) ** 2 * spread]
+    width, norm2, v, noise, spread = mp(instance, "width", "norm2", "v", "sigma2", "spread")
+    return [width * v * noise / (v + noise) + noise**2 * norm2 / (v + noise) ** 2 * spread]
 
 
 # ---------------------------------------------------------------- by hand
@@ -367,10 +370,9 @@ def pair_integrand_by_hand(kappa: Array, x: Array) -> Array:
     return density / np.cosh(np.clip(kappa * x, -300, 300)) ** 2
 
 
-def pair_mmse_by_hand(mu: Array, v: Array, sigma2: Array, spread: Array) -> Array:
-    total = v + sigma2
-    within = mu.shape[-1] * v * sigma2 / total
-    return within + (sigma2 / total) ** 2 * (mu**2).sum(axis=-1) * spread
+def pair_mmse_by_hand(width: Array, norm2: Array, v: Array, sigma2: Array, spread: Array) -> Array:
+    share = sigma2 / (v + sigma2)
+    return width * v * share + share**2 * norm2 * spread
 
 
 # ---------------------------------------------------------------- scales
@@ -462,5 +464,10 @@ CASES = {
         pair_integrand_by_hand,
         exchangeable=("kappa", "x"),
     ),
-    "pair_mmse": _case(_kinds(_pair_mmse, "typical", "atoms"), pair_mmse, pair_mmse_by_hand),
+    "pair_mmse": _case(
+        _kinds(_pair_mmse, "typical", "atoms"),
+        pair_mmse,
+        pair_mmse_by_hand,
+        exchangeable=("norm2", "spread"),
+    ),
 }

@@ -232,7 +232,7 @@ def component_cov(
             entry.
         tiny: variances of order 1e-150: 1e-15 of the largest entry.
 
-    Operations: 1 +, 2 *, 1 /, 1 @, 1 matrix_transpose, 1 symmetric_part.
+    Operations: 1 +, 2 *, 1 /, 1 @, 1 matrix_transpose.
 
     Source: EB-26. Derivation: mixture.component_cov, tree sha256:54c605e7b2dbd242.
     """
@@ -240,9 +240,7 @@ def component_cov(
     eigenvalues, basis, sigma2 = real_arrays(xp, eigenvalues, basis, sigma2)
     variances = sigma2[..., None] + eigenvalues
     gain = eigenvalues / variances
-    return symmetric_part(
-        xp, (basis * gain[..., None, :] * sigma2[..., None, None]) @ xp.matrix_transpose(basis)
-    )
+    return (basis * gain[..., None, :] * sigma2[..., None, None]) @ xp.matrix_transpose(basis)
 
 
 @errstate(under="ignore")
@@ -316,14 +314,14 @@ def component_hessian(
             entry.
         tiny: variances of order 1e-150: 1e-15 of the largest entry.
 
-    Operations: 1 +, 1 -, 1 /, 1 @, 1 matrix_transpose, 1 symmetric_part.
+    Operations: 1 +, 1 -, 1 /, 1 @, 1 matrix_transpose.
 
     Source: EB-3, EB-26. Derivation: mixture.component_hessian, tree sha256:58245210cd46fb6a.
     """
     xp = namespace(xp, eigenvalues, basis, sigma2)
     eigenvalues, basis, sigma2 = real_arrays(xp, eigenvalues, basis, sigma2)
     variances = sigma2[..., None] + eigenvalues
-    return symmetric_part(xp, -(basis / variances[..., None, :]) @ xp.matrix_transpose(basis))
+    return -(basis / variances[..., None, :]) @ xp.matrix_transpose(basis)
 
 
 @errstate(under="ignore")
@@ -538,14 +536,17 @@ def pair_integrand(kappa: Array, x: Array, *, xp: Namespace = None) -> Array:
 
 
 @errstate(under="ignore")
-def pair_mmse(mu: Array, v: Array, sigma2: Array, spread: Array, *, xp: Namespace = None) -> Array:
+def pair_mmse(
+    width: Array, norm2: Array, v: Array, sigma2: Array, spread: Array, *, xp: Namespace = None
+) -> Array:
     r"""Least mean square error under a symmetric pair of Gaussians.
 
     .. math:: d \frac{v \sigma^2}{v + \sigma^2} + \frac{\sigma^4 |\mu|^2}{(v + \sigma^2)^2}
         E\,\mathrm{sech}^2(\kappa^2 + \kappa Z)
 
     Args:
-        mu: shape ``(*batch, d)``; centre of the right Gaussian.
+        width: shape ``batch``; number of coordinates, d.
+        norm2: shape ``batch``; |mu|^2, mu the centre of the right Gaussian.
         v: shape ``batch``; their variance; 0: two atoms.
         sigma2: shape ``batch``; variance of the noise, above 0.
         spread: shape ``batch``; E sech^2(kappa^2 + kappa Z), the integral of the integrand.
@@ -562,15 +563,11 @@ def pair_mmse(mu: Array, v: Array, sigma2: Array, spread: Array, *, xp: Namespac
         typical: entries of order 1: 2e-15 of each entry.
         atoms: v = 0, sigma2 from 1e-3 to 1e3: 2e-15 of each entry.
 
-    Operations: 2 +, 3 *, 2 /, 3 **, 1 sum.
+    Operations: 2 +, 4 *, 1 /, 1 **.
 
-    Source: EB-28. Derivation: mixture.pair_mmse, tree sha256:74e96a3af6b059eb.
+    Source: EB-28. Derivation: mixture.pair_mmse, tree sha256:01999b611ede6e54.
     """
-    xp = namespace(xp, mu, v, sigma2, spread)
-    mu, v, sigma2, spread = real_arrays(xp, mu, v, sigma2, spread)
-    total = sigma2 + v
-    return xp.sum(
-        sigma2[..., None] * v[..., None] / total[..., None]
-        + mu**2 * sigma2[..., None]**2 * spread[..., None] / total[..., None]**2,
-        axis=-1,
-    )
+    xp = namespace(xp, width, norm2, v, sigma2, spread)
+    width, norm2, v, sigma2, spread = real_arrays(xp, width, norm2, v, sigma2, spread)
+    share = sigma2 / (sigma2 + v)
+    return share * v * width + share**2 * norm2 * spread
