@@ -155,10 +155,6 @@ def _around(w: Workbench, word: Word, i: int, is_trace: bool) -> list[Term]:
     n = w.size(node)
     try:
         if node.op == "diag":
-            for beside in (after, before.T):
-                column = _node(w, beside)
-                if column is not None and column.op == "unit":
-                    w.schema("diag_entry", n=n, x=node.args[0], j=column.args[1])
             if after.cols == ONE and after.rows == word[i].cols:
                 w.schema("diag_swap", n=n, x=node.args[0], y=w.raising.letter(after))
             for neighbour in (before.T, after):
