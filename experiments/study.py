@@ -128,6 +128,7 @@ class Study:
         name: ``subject.name``, as in the catalogue.
         item: of the specification.
         title: what is asked, in one line.
+        shows: items of the specification that the study puts to the test.
         tasks: the list of tasks, from whether it should be quick and from the seed.
         run: one task's results, from its parameters; a function of a module, since it travels to
             other processes.
@@ -138,6 +139,7 @@ class Study:
     name: str
     item: str
     title: str
+    shows: tuple[str, ...]
     tasks: Callable[[bool, int], Sequence[Task]]
     run: Callable[[Mapping[str, Any]], Mapping[str, Quantity]]
     conditions: Callable[[Sequence[Outcome]], Sequence[Condition]]

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from experiments.catalogue import NAMES, find
+from experiments.study import Study
 from proofs.library import Library, Theorem
 from proofs.report import stated_sizes
 from proofs.verdict import Verdict
@@ -39,7 +41,10 @@ ITEMS: dict[str, tuple[str, str]] = {
     "FB-28": (CORE, "the limit t to 0 in (b), integrals over t in (j)"),
     "FB-29": (CORE, "integrals over cells of more than one dimension are numeric"),
 }
-HEADING = "| item | kind | left out of the proofs | theorem | verdict | sizes | kernels | tests |"
+HEADING = (
+    "| item | kind | left out of the proofs | theorem | verdict | sizes | kernels | tests "
+    "| experiments |"
+)
 
 
 def table(library: Library) -> str:
@@ -51,6 +56,7 @@ def table(library: Library) -> str:
         tests = ", ".join(
             str(p.relative_to(ROOT)) for p, text in sources.items() if named.search(text)
         )
+        studies = ", ".join(study.name for study in _studies() if item in study.shows)
         for place, theorem in enumerate(_of(library, item)):
             head = (item, kind, left_out) if not place else ("", "", "")
             cells = (
@@ -60,6 +66,7 @@ def table(library: Library) -> str:
                 stated_sizes(theorem.statements[0]),
                 ", ".join(theorem.kernel),
                 tests if not place else "",
+                studies if not place else "",
             )
             lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
@@ -67,6 +74,10 @@ def table(library: Library) -> str:
 
 def _tests() -> list[Path]:
     return sorted(p for p in (ROOT / "tests").rglob("test_*.py") if p != Path(__file__))
+
+
+def _studies() -> list[Study]:
+    return [find(name) for name in NAMES]
 
 
 def _of(library: Library, item: str) -> list[Theorem]:
@@ -78,19 +89,20 @@ def page(library: Library) -> str:
 
 *Algebraic* items are proved as they stand, for all sizes that a theorem names. Of the others the
 *algebraic core* is proved, and the third column names what besides it is taken from measure theory,
-or is numeric. A theorem's items stand in its file; verdicts are the library's.
+or is numeric. A theorem's items stand in its file; verdicts are the library's. The experiments are
+run by `python -m experiments run NAME`.
 
 {table(library)}"""
 
 
 def rows(text: str) -> dict[tuple[str, str], tuple[list[str], str]]:
-    """By item and theorem: verdict, sizes and kernels; and the tests."""
+    """By item and theorem: verdict, sizes, kernels and studies; and the tests."""
     found: dict[tuple[str, str], tuple[list[str], str]] = {}
     item = ""
     for line in text.split("|---|\n")[1].splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         item = cells[0] or item
-        found[item, cells[3]] = (cells[4:7], cells[7])
+        found[item, cells[3]] = ([*cells[4:7], cells[8]], cells[7])
     return found
 
 

@@ -197,6 +197,7 @@ STUDY = Study(
     name="first_block.fibre_test",
     item="FB-30 E5",
     title="the fibre test at one random observation, its margins, and the exact loss",
+    shows=("FB-13", "FB-13b", "FB-14", "FB-15"),
     tasks=tasks,
     run=run,
     conditions=conditions,

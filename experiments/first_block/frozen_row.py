@@ -195,6 +195,7 @@ STUDY = Study(
     name="first_block.frozen_row",
     item="FB-30 E7",
     title="what reading the observed row as fixed numbers costs, over noise and contrast",
+    shows=("FB-17", "FB-23"),
     tasks=tasks,
     run=run,
     conditions=conditions,

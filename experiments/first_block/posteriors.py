@@ -207,6 +207,7 @@ STUDY = Study(
     name="first_block.posteriors",
     item="FB-30 E1",
     title="what is lost from the state to the query token, reading by reading",
+    shows=("FB-1", "FB-3", "FB-9", "FB-19"),
     tasks=tasks,
     run=run,
     conditions=conditions,

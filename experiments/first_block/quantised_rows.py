@@ -194,6 +194,7 @@ STUDY = Study(
     name="first_block.quantised_rows",
     item="FB-30 E4",
     title="rows known to b bits: information lost, and the cost of reading the midpoint",
+    shows=("FB-29",),
     tasks=tasks,
     run=run,
     conditions=conditions,

@@ -213,6 +213,7 @@ STUDY = Study(
     name="first_block.saturation",
     item="FB-30 E3",
     title="rows in fewer digits while attention saturates, against the bounds",
+    shows=("FB-12",),
     tasks=tasks,
     run=run,
     conditions=conditions,

@@ -234,6 +234,7 @@ STUDY = Study(
     name="first_block.singular_set",
     item="FB-30 E2",
     title="posteriors on the singular set against references that are not on it",
+    shows=("FB-2", "FB-4", "FB-28"),
     tasks=tasks,
     run=run,
     conditions=conditions,

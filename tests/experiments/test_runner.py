@@ -50,7 +50,7 @@ def toy(limit: float = 100.0, forbidden: Sequence[int] = ()) -> Study:
     def draw(figure: Any, outcomes: Sequence[Outcome]) -> None:
         figure.subplots().plot([float(o["square"]) for o in outcomes])
 
-    return Study("toy.squares", "-", "squares", tasks, run, conditions, draw)
+    return Study("toy.squares", "-", "squares", (), tasks, run, conditions, draw)
 
 
 def test_a_record_says_what_was_found_and_can_be_read_again(tmp_path: Path):
