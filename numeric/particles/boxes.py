@@ -1,0 +1,91 @@
+"""Particles sorted into boxes of a grid, empty rows left out, and the boxes' neighbours.
+
+A box's width is a power of two, so that a particle's place within its box is exact, however far
+the box lies from the origin.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from numeric import door
+
+Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Boxes:
+    """Points sorted by box, boxes by their keys.
+
+    Attributes:
+        order: indices of the points, box after box, shape ``(N,)``.
+        local: places within the box, in [-1, 1], in that order, shape ``(N, d)``.
+        keys: one number a box, ascending, shape ``(n,)``; neighbours along the last axis differ
+            by 1, along the first by the grid's stride.
+        starts: where the boxes' points start, and the end, shape ``(n + 1,)``.
+    """
+
+    order: Indices
+    local: door.Floats
+    keys: Indices
+    starts: Indices
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Sources and queries in boxes of one grid.
+
+    Attributes:
+        stride: difference of keys between neighbours along the first axis.
+        sources, queries: the boxes; the same object where the points are the same.
+    """
+
+    stride: int
+    sources: Boxes
+    queries: Boxes
+
+
+def grid(queries: door.Floats, sources: door.Floats, width: float, reach: int) -> Grid:
+    """Sort points into boxes of a width that is a power of two.
+
+    Two boxes that are more than `reach` boxes apart stay so, but how far is forgotten: a grid of
+    few boxes has small keys even where particles lie at 1 and at 1e15.
+    """
+    one = queries is sources
+    points = sources if one else np.concatenate([sources, queries])
+    scaled = points / points.dtype.type(width)
+    cells = np.rint(scaled)
+    local = 2 * (scaled - cells)
+    compressed = np.stack([_compressed(axis, reach) for axis in cells.T], axis=1)
+    stride = int(compressed[:, -1].max()) + 2 * reach + 2
+    keys = compressed[:, 0] * stride + compressed[:, 1] if cells.shape[1] > 1 else compressed[:, 0]
+    count = len(sources)
+    of_sources = _boxes(keys[:count], local[:count])
+    return Grid(stride, of_sources, of_sources if one else _boxes(keys[count:], local[count:]))
+
+
+def _compressed(cells: door.Floats, reach: int) -> Indices:
+    """Positions of cells along an axis, gaps of more than `reach` made smaller."""
+    lowest = cells.min()
+    if cells.max() - lowest < 2**20:
+        return (cells - lowest).astype(np.intp)
+    values, inverse = np.unique(cells, return_inverse=True)
+    gaps = np.minimum(np.diff(values), reach + 1).astype(np.intp)
+    return np.concatenate([np.zeros(1, np.intp), np.cumsum(gaps)])[inverse]
+
+
+def _boxes(keys: Indices, local: door.Floats) -> Boxes:
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    starts = np.flatnonzero(np.diff(ordered, prepend=ordered[0] - 1))
+    return Boxes(order, local[order], ordered[starts], np.append(starts, len(keys)))
+
+
+def found(keys: Indices, wanted: Indices) -> Indices:
+    """Where the wanted keys are among ascending ones; one past the end where they aren't."""
+    places = np.searchsorted(keys, wanted)
+    places[keys[np.minimum(places, len(keys) - 1)] != wanted] = len(keys)
+    return places

@@ -1,0 +1,267 @@
+"""Gaussian kernel sums over particles by Chebyshev panels, on a line or in the plane.
+
+The Gaussian is a product over the axes. The sources of a box become p Chebyshev moments an axis;
+a matrix takes them from box to neighbouring box, one axis after the other; a series is evaluated
+at the queries. Matrix products only, in time proportional to the number of particles.
+
+Each query's error is estimated, and where the sum is too small beside it the sum is done again,
+pair by pair over the neighbourhood: so the error is relative to the normalizer at every query.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+
+from numeric import door
+from numeric.particles.boxes import Boxes, Grid, Indices, found, grid
+from numeric.particles.chebyshev import Series, chebyshev, series
+from numeric.particles.direct import FAR, LEAST, direct_sums, pair_sums
+
+# Largest width of a box, in units of 1/sqrt(beta); the power of two below is taken.
+WIDTH = 4.0
+# Terms are taken to this share of the tolerance, since a box meets many boxes.
+SHARE = 1e-4
+# Boxes are treated and queries evaluated so many at a time, which bounds the memory.
+BOXES = 2**11
+POINTS = 2**12
+
+
+def panel_sums(
+    queries: door.Floats,
+    sources: door.Floats,
+    beta: float,
+    weights: door.Floats,
+    *,
+    tolerance: float,
+    workers: int = 1,
+) -> tuple[door.Floats, door.Floats, door.Floats]:
+    """Kernel sums as `direct_sums`, in one or two dimensions.
+
+    Args:
+        queries: shape ``(M, d)``, d at most 2; the same object as `sources` in the first stage,
+            which saves work.
+        sources: shape ``(N, d)``.
+        beta: inverse bandwidth, above 0.
+        weights: shape ``(N,)``, at least 0, one above.
+        tolerance: relative error of the normalizer, and error of the mean in bandwidths; at
+            least 1e-12 (1e-5 in single precision).
+        workers: threads of the sums that are done pair by pair.
+
+    Returns:
+        log normalizers ``(M,)``, means ``F(q)`` and shifts ``F(q) - q``, shape ``(M, d)``.
+
+    Source: EB-6, EB-13.
+    """
+    near = np.ones(len(queries), bool)
+    if queries is not sources:
+        lower, upper = sources.min(axis=0), sources.max(axis=0)
+        beyond = np.maximum(lower - queries, queries - upper)
+        near = (np.sqrt(beta) * beyond <= FAR).all(axis=1)
+    normalizer = np.zeros(len(queries), queries.dtype)
+    shift = np.zeros_like(queries)
+    width, table = scale(beta, tolerance, float(np.finfo(queries.dtype).eps))
+    if near.all():
+        normalizer, shift = _near_sums(
+            queries, sources, beta, weights, width, table, tolerance, workers
+        )
+    elif near.any():
+        normalizer[near], shift[near] = _near_sums(
+            queries[near], sources, beta, weights, width, table, tolerance, workers
+        )
+    with np.errstate(divide="ignore"):
+        log_normalizer = np.log(normalizer)
+    # Where little lies within the reach, what lies beyond counts too.
+    beyond_reach = table.tail * weights.sum() / tolerance
+    floor = max(beyond_reach, LEAST[queries.dtype] * weights.max())
+    weak = np.flatnonzero(normalizer <= floor)
+    mean = queries + shift
+    if weak.size:
+        log_normalizer[weak], mean[weak], shift[weak] = direct_sums(
+            queries[weak], sources, beta, weights, workers=workers
+        )
+    return log_normalizer, mean, shift
+
+
+def count_boxes(points: door.Floats, beta: float) -> int:
+    """How many boxes the points take."""
+    cells = np.rint(points / points.dtype.type(_width(beta)))
+    if cells.shape[1] == 1:
+        return len(np.unique(cells))
+    return len(np.unique(cells[:, 0] + 1j * cells[:, 1]))
+
+
+def _width(beta: float) -> float:
+    return 2.0 ** math.floor(math.log2(WIDTH / math.sqrt(beta)))
+
+
+def scale(beta: float, tolerance: float, eps: float) -> tuple[float, Series]:
+    """Width of the boxes and the series between them."""
+    width = _width(beta)
+    return width, series(width * math.sqrt(beta) / 2, tolerance * SHARE, eps)
+
+
+def _near_sums(
+    queries: door.Floats,
+    sources: door.Floats,
+    beta: float,
+    weights: door.Floats,
+    width: float,
+    table: Series,
+    tolerance: float,
+    workers: int,
+) -> tuple[door.Floats, door.Floats]:
+    """Normalizers and shifts with what lies within the reach of the boxes."""
+    placed = grid(queries, sources, width, table.reach)
+    boxes = placed.queries
+    sums, bounds = np.empty((1 + queries.shape[1], len(queries)), queries.dtype), []
+    for start in range(0, len(boxes.keys), BOXES):
+        group = np.arange(start, min(start + BOXES, len(boxes.keys)))
+        local, bound = _local_series(placed, group, weights, table)
+        bounds.append(bound)
+        _evaluate(boxes, group, local, sums)
+    error = np.concatenate(bounds)[np.repeat(np.arange(len(boxes.keys)), np.diff(boxes.starts))]
+    normalizer = np.empty(len(queries), queries.dtype)
+    shift = np.empty_like(queries)
+    normalizer[boxes.order] = sums[0]
+    with np.errstate(divide="ignore", invalid="ignore"):  # those are weak
+        shift[boxes.order] = (sums[1:] / (math.sqrt(beta) * sums[0])).T
+    weak = np.flatnonzero(sums[0] * tolerance <= error)
+    box_of = np.searchsorted(boxes.starts, weak, side="right") - 1
+    for box in np.unique(box_of):
+        chosen = boxes.order[weak[box_of == box]]
+        around = _neighbours(placed, boxes.keys[[box, box]], table.reach, queries.shape[1])
+        points = _points(placed.sources, around)
+        if not points.size:
+            normalizer[chosen] = 0
+            continue
+        normalizer[chosen], moved = pair_sums(
+            queries[chosen], sources[points], beta, weights[points], workers
+        )
+        with np.errstate(divide="ignore", invalid="ignore"):  # nothing but underflow: done again
+            shift[chosen] = moved / normalizer[chosen][:, None]
+    return normalizer, shift
+
+
+def _neighbours(placed: Grid, span: Indices, reach: int, axes: int) -> Indices:
+    """Source boxes within reach of boxes whose first and last keys are given."""
+    keys = placed.sources.keys
+    rows = np.arange(-reach, reach + 1) * placed.stride if axes > 1 else np.zeros(1, np.intp)
+    first = np.searchsorted(keys, span[0] + rows - reach)
+    last = np.searchsorted(keys, span[-1] + rows + reach, side="right")
+    ranges = [np.arange(a, b) for a, b in zip(first, last, strict=True)]
+    return np.unique(np.concatenate(ranges))
+
+
+def _points(boxes: Boxes, chosen: Indices) -> Indices:
+    """The points of some boxes."""
+    ends = zip(boxes.starts[chosen], boxes.starts[chosen + 1], strict=True)
+    return np.concatenate([np.zeros(0, np.intp), *(boxes.order[a:b] for a, b in ends)])
+
+
+def _local_series(
+    placed: Grid, group: Indices, weights: door.Floats, table: Series
+) -> tuple[door.Floats, door.Floats]:
+    """Series of the sums in a group of query boxes, and bounds on their errors.
+
+    Returns:
+        coefficients ``(n, 1 + d, p)`` or ``(n, 1 + d, p, p)`` (last axis: first coordinate) of
+        the normalizer and the shifts, and error bounds ``(n,)``.
+    """
+    axes = placed.sources.local.shape[1]
+    keys = placed.queries.keys[group]
+    steps = np.arange(-table.reach, table.reach + 1)
+    around = _neighbours(placed, keys[[0, -1]], table.reach, axes)
+    pairs = table.pairs.astype(weights.dtype)
+    largest, errors = table.largest, table.errors
+    source_keys = placed.sources.keys[around]
+    moments, masses = _moments(placed.sources, around, weights, table.terms)
+    if axes == 1:
+        places = found(source_keys, keys[:, None] + steps)
+        return _carried(moments, places, pairs).reshape(len(keys), 2, -1), masses[places] @ errors
+    # Along the second axis first: to the rows of the queries' boxes, still in the sources' columns.
+    between = np.unique(source_keys[:, None] - steps)
+    columns = between[:, None] - steps * placed.stride
+    between = between[(found(keys, columns) < len(keys)).any(axis=1)]
+    places = found(source_keys, between[:, None] + steps)
+    carried = _carried(moments, places, pairs)
+    terms = table.terms
+    turned = np.zeros((len(between) + 1, 2 * terms, terms), weights.dtype)
+    turned[:-1] = carried.transpose(0, 2, 1)
+    masses = np.append(masses[places] @ np.stack([largest, errors], axis=1), [[0, 0]], axis=0)
+    places = found(between, keys[:, None] + steps * placed.stride)
+    straight = _carried(turned[:, :terms], places, pairs)
+    moved = _carried(turned[:, terms:], places, np.ascontiguousarray(pairs[..., :terms]))
+    local = np.stack([straight[..., :terms], straight[..., terms:], moved], axis=1)
+    around_masses = masses[places]
+    bounds = around_masses[..., 0] @ errors + around_masses[..., 1] @ largest
+    return local, bounds
+
+
+def _moments(
+    boxes: Boxes, chosen: Indices, weights: door.Floats, terms: int
+) -> tuple[door.Floats, door.Floats]:
+    """Chebyshev moments ``(n + 1, 1 or p, p)`` and masses ``(n + 1,)``; the last ones are zero."""
+    axes = boxes.local.shape[1]
+    moments = np.zeros((len(chosen) + 1, terms if axes > 1 else 1, terms), weights.dtype)
+    masses = np.zeros(len(chosen) + 1, weights.dtype)
+    for start, stop in _runs(boxes, chosen):
+        first, last = boxes.starts[chosen[start]], boxes.starts[chosen[stop - 1] + 1]
+        held = weights[boxes.order[first:last]]
+        local = boxes.local[first:last]
+        values = held * chebyshev(local[:, -1], terms)
+        others = chebyshev(local[:, 0], terms) if axes > 1 else np.ones((1, len(held)), held.dtype)
+        cuts = boxes.starts[chosen[start:stop]] - first
+        masses[start:stop] = np.add.reduceat(held, cuts)
+        ends = np.append(cuts[1:], last - first)
+        for box, a, b in zip(range(start, stop), cuts.tolist(), ends.tolist(), strict=True):
+            np.matmul(others[:, a:b], values[:, a:b].T, out=moments[box])
+    return moments, masses
+
+
+def _runs(boxes: Boxes, chosen: Indices) -> list[tuple[int, int]]:
+    """Ranges of the chosen boxes that follow one another and hold some `POINTS` points."""
+    sizes = boxes.starts[chosen + 1] - boxes.starts[chosen]
+    batch = (np.cumsum(sizes) - sizes) // POINTS
+    breaks = np.flatnonzero((np.diff(chosen) != 1) | (np.diff(batch) != 0)) + 1
+    edges = [0, *breaks.tolist(), len(chosen)]
+    return [pair for pair in itertools.pairwise(edges) if pair[0] < pair[1]]
+
+
+def _carried(moments: door.Floats, places: Indices, pairs: door.Floats) -> door.Floats:
+    """Sum over neighbours of moments times matrices, shape ``(n, rows, columns)``."""
+    total = np.zeros((len(places), moments.shape[1], pairs.shape[-1]), moments.dtype)
+    for near, matrix in zip(places.T, pairs, strict=True):
+        held = np.flatnonzero(near < len(moments) - 1)
+        if held.size == len(near):
+            total += moments[near] @ matrix
+        elif held.size:
+            total[held] += moments[near[held]] @ matrix
+    return total
+
+
+def _evaluate(boxes: Boxes, group: Indices, local: door.Floats, sums: door.Floats) -> None:
+    """Values of the series of a group of boxes at its points, written into `sums` ``(1 + d, N)``.
+
+    Points stand in the boxes' order.
+    """
+    axes, terms = boxes.local.shape[1], local.shape[-1]
+    for start, stop in _runs(boxes, group):
+        cuts = boxes.starts[group[start] : group[stop - 1] + 2]
+        first, last = int(cuts[0]), int(cuts[-1])
+        along = chebyshev(boxes.local[first:last, 0], terms)
+        rows = local.shape[1] if axes == 1 else local.shape[1] * terms
+        values = np.empty((rows, last - first), sums.dtype)
+        bounds = (cuts - first).tolist()
+        for box, a, b in zip(range(start, stop), bounds[:-1], bounds[1:], strict=True):
+            np.matmul(local[box].reshape(rows, terms), along[:, a:b], out=values[:, a:b])
+        if axes == 1:
+            sums[:, first:last] = values
+            continue
+        across = chebyshev(boxes.local[first:last, 1], terms)
+        np.einsum(
+            "cpn,pn->cn", values.reshape(-1, terms, last - first), across,
+            out=sums[:, first:last],
+        )  # fmt: skip
