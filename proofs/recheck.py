@@ -17,7 +17,8 @@ from proofs.report import OUTCOMES, Row, stated_sizes
 from proofs.verdict import Verdict
 
 INSTANCES = 20  # exact models of each goal's hypotheses
-SAMPLE = 12  # mutants of each goal, where not all are asked for
+SAMPLE = 12  # mutants of each goal, where not all are asked for;
+MOST = 60  # of a theorem with many goals, though always a few of each
 HOLDS = (Verdict.PROVED, Verdict.CONDITIONAL)
 
 
@@ -59,6 +60,7 @@ def examine(task: Task, library: Library) -> Row:
     used, unused = _hypotheses(theorem, judgements)
     instances, errors, derivation = 0, [0.0], ""
     outcomes: dict[str, int] = dict.fromkeys(OUTCOMES, 0)
+    sample = min(SAMPLE, max(3, MOST // max(1, len(theorem.statements))))
     for place, statement in enumerate(theorem.statements):
         stats = smoke(statement, INSTANCES, task.seed, seconds=10.0)
         instances += stats.held + stats.enclosed
@@ -69,7 +71,7 @@ def examine(task: Task, library: Library) -> Row:
             if isinstance(certificate, dict):
                 for outcome, count in attack(
                     statement, certificate, library.lemmas(certificate), seed=task.seed,
-                    sample=None if task.all_mutants else SAMPLE,
+                    sample=None if task.all_mutants else sample,
                 ).items():  # fmt: skip
                     outcomes[outcome] += count
     if theorem.derive or theorem.kernel:

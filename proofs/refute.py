@@ -49,6 +49,7 @@ INSTANCES = 400
 # After a first counterexample, so much more is spent on looking for an undefined point.
 EXTRA = 60
 EXTRA_SECONDS = 0.15
+TELLING = 1e-6  # relative width of the balls at an instance that counts
 
 
 @dataclass(slots=True)
@@ -58,7 +59,7 @@ class Stats:
     tried: int = 0
     satisfied: int = 0
     held: int = 0  # the goal was confirmed
-    enclosed: int = 0  # balls of both sides overlap: no difference to `worst_error`
+    enclosed: int = 0  # narrow balls of both sides overlap: no difference to `worst_error`
     worst_error: float = 0.0
     undecided: int = 0  # nothing could be said about the goal
     distinct: int = 0  # different satisfying models
@@ -369,9 +370,12 @@ class _Search:
         stats.distinct += 1
         stats.held += found.goal is Truth.TRUE
         if found.undefined is None and found.goal is Truth.UNKNOWN:
-            stats.enclosed += found.error is not None
-            stats.undecided += found.error is None
-            stats.worst_error = max(stats.worst_error, found.error or 0.0)
+            # Wide balls overlap for many a false statement too.
+            telling = found.error is not None and found.error < TELLING
+            stats.enclosed += telling
+            stats.undecided += not telling
+            if telling:
+                stats.worst_error = max(stats.worst_error, found.error or 0.0)
         stats.sizes[tuple(self.instances.sizes_of(model).values())] += 1
         special = features(model, self.instances)
         stats.features.update(special)
