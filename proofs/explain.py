@@ -109,6 +109,8 @@ class GoalExplanation(Typeset):
         if not self.lines:
             if said.verdict is Verdict.CONDITIONAL:
                 return ["A fact that is cited, not proved here."]
+            if said.verdict is Verdict.PROVED:
+                return ["Both sides are the same once they are expanded: arithmetic alone."]
             return [f"No proof: {said.reason}"]
         parts = ["Rests on the rules " + (", ".join(sorted(said.rules)) or "of algebra")]
         if said.lemmas:

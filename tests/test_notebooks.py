@@ -1,13 +1,14 @@
 """Each notebook says what its paired script says, and was run from top to bottom.
 
-That it still runs is seen in CI, by `pytest --nbmake`. `python -m tests.test_notebooks` makes the
-notebooks anew from their scripts; it needs the extra `notebooks`.
+That it still runs is seen in CI, by `pytest --nbmake`. `python -m tests.test_notebooks [NAME...]`
+makes the notebooks anew from their scripts; it needs the extra `notebooks`.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -56,13 +57,15 @@ def test_a_notebook_is_kept_with_the_outputs_of_one_run(path: Path):
     assert any("image/png" in o.get("data", {}) for o in outputs)
 
 
-def renew() -> None:
-    """Run every script as a notebook, and keep the outputs without what differs each time."""
+def renew(names: list[str]) -> None:
+    """Run scripts as notebooks, all without names; keep the outputs but what differs each time."""
     import jupytext
     import nbformat
     from nbconvert.preprocessors import ExecutePreprocessor
 
     for script in SCRIPTS:
+        if names and script.stem not in names:
+            continue
         notebook = jupytext.read(script)
         runner = ExecutePreprocessor(timeout=300, record_timing=False)
         runner.preprocess(notebook, {"metadata": {"path": str(FOLDER)}})
@@ -75,4 +78,4 @@ def renew() -> None:
 
 
 if __name__ == "__main__":
-    renew()
+    renew(sys.argv[1:])

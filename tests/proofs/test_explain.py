@@ -84,6 +84,16 @@ def test_a_proof_is_explained(name: str, tmp_path: Path):
     assert "Proof" in explanation._repr_markdown_()
 
 
+def test_a_proof_without_steps_is_said_to_be_arithmetic():
+    (answer,) = decide_text("let x : real\nshow (x + 1)^2 = x^2 + 2*x + 1")
+    assert answer.certificate is not None
+    assert answer.certificate["steps"] == []
+    explanation = explain_answers("it", [answer])
+    assert "No proof" not in str(explanation)
+    assert "arithmetic alone" in str(explanation)
+    assert "arithmetic alone" in explanation._repr_markdown_()
+
+
 def test_what_numbers_alone_decide_is_said_so():
     (answer,) = decide_text(STATEMENTS["numbers"][0])
     assert "arithmetic" in str(explain_answers("it", [answer]))
