@@ -41,10 +41,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     check.add_argument("names", nargs="*", metavar="NAME", help="such as risk.four_terms")
     check.add_argument("--json", type=Path, metavar="FILE", help="write the rows as JSON too")
-    check.add_argument("--jobs", type=_natural, default=1, metavar="N", help="processes; default 1")
+    check.add_argument(
+        "--jobs", type=_natural, default=os.cpu_count() or 1, metavar="N",
+        help="processes; default: one for each processor",
+    )  # fmt: skip
     check.add_argument("--seed", type=int, default=0, metavar="S", help="default 0")
     check.add_argument(
-        "--mutants", choices=("sample", "all"), default="sample", help="default sample"
+        "--mutants", choices=("none", "sample", "all"), default="sample", help="default sample"
     )
     check.set_defaults(run=_check)
 
@@ -160,7 +163,7 @@ def _check(arguments: argparse.Namespace) -> int:
         return _usage(str(error.args[0]))
     if arguments.json and not arguments.json.parent.is_dir():
         return _usage(f"--json: there is no folder {arguments.json.parent}")
-    tasks = [Task(t.name, arguments.seed, arguments.mutants == "all") for t in wanted]
+    tasks = [Task(t.name, arguments.seed, arguments.mutants) for t in wanted]
     rows: list[report.Row] = []
     interrupted = False
     try:

@@ -8,11 +8,12 @@ from typing import Any
 
 from proofs.checker.judge import check
 from proofs.language.tree import Statement
-from proofs.mutants import classify, mutants
+from proofs.mutants import Classified, Mutant, Outcome, classify, mutants
 from proofs.report import OUTCOMES
 from proofs.search import Failure, prove
 
 PROVING = 1.0  # seconds for a proof that a mutant is true as well
+PATIENCE = 10.0  # if the old certificate passes: it is true then, or the checker is wrong
 
 
 def attack(
@@ -36,8 +37,11 @@ def attack(
     def judge(mutant: Statement, bound: dict[str, object]) -> object:
         return check(mutant, bound, lemmas)
 
-    def is_proved(mutant: Statement) -> bool:
-        return not isinstance(prove(mutant, PROVING), Failure)
+    def ending(mutant: Mutant, seconds: float) -> Classified:
+        def is_proved(changed: Statement) -> bool:
+            return not isinstance(prove(changed, seconds, lemmas), Failure)
+
+        return classify(mutant, statement, certificate, judge, prove=is_proved, seed=seed)
 
     found = list(mutants(statement))
     if sample is not None and len(found) > sample:
@@ -45,6 +49,8 @@ def attack(
         found = random.Random(f"{seed} {statement.hash}").sample(found, sample)
     counts: dict[str, int] = dict.fromkeys(OUTCOMES, 0)
     for mutant in found:
-        ended = classify(mutant, statement, certificate, judge, prove=is_proved, seed=seed)
+        ended = ending(mutant, PROVING)
+        if ended.outcome is Outcome.ACCEPTED and ended.witness is None:
+            ended = ending(mutant, PATIENCE)
         counts[ended.outcome.value] += 1
     return counts
