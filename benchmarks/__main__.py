@@ -1,4 +1,4 @@
-"""`python -m benchmarks kernels [NAME...] | first_block | statements [--kind KIND...] | soundness`.
+"""`python -m benchmarks kernels [NAME...] | first_block | particles | statements | soundness`.
 
 Each with `--json`.
 """
@@ -32,6 +32,16 @@ def main(arguments: list[str] | None = None) -> int:
     first_block.add_argument("--looped", type=int, default=20, metavar="N", help="by the loops")
     first_block.add_argument("--seed", type=int, default=0, metavar="S")
     first_block.set_defaults(run=_first_block)
+    particles = commands.add_parser(
+        "particles", help="the particle engine on one core, against tiles of NumPy"
+    )
+    particles.add_argument("--json", action="store_true")
+    particles.add_argument("--tokens", type=int, default=5000, metavar="N")
+    particles.add_argument("--layers", type=int, default=200, metavar="L", help="6 or more")
+    particles.add_argument("--sizes", type=int, nargs="+", default=[10**3, 10**4, 10**5, 10**6])
+    particles.add_argument("--queries", type=int, default=10**5, metavar="M")
+    particles.add_argument("--seed", type=int, default=0, metavar="S")
+    particles.set_defaults(run=_particles)
     statements = commands.add_parser(
         "statements", help="370 real statements, each with the verdict that is expected"
     )
@@ -79,13 +89,36 @@ def _first_block(options: argparse.Namespace) -> int:
     if not 0 < options.looped <= options.observations:
         print("--looped is 1 or more, and at most --observations", file=sys.stderr)
         return 2
-    # One core for all that is timed; the libraries read this when NumPy is loaded.
-    os.environ.update({f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")})
+    _use_one_core()
     from benchmarks.first_block import as_json, as_text, measure, passes
 
     result = measure(observations=options.observations, looped=options.looped, seed=options.seed)
     print(json.dumps(as_json(result), indent=2) if options.json else as_text(result))
     return 0 if passes(result) else 1
+
+
+def _particles(options: argparse.Namespace) -> int:
+    """0: all bars are cleared; 1: one is not."""
+    if min(options.tokens, options.queries, *options.sizes) < 1 or options.layers < 6:
+        print("numbers are positive, and --layers is 6 or more", file=sys.stderr)
+        return 2
+    _use_one_core()
+    from benchmarks.particles import as_json, as_text, measure, passes
+
+    result = measure(
+        tokens=options.tokens,
+        layers=options.layers,
+        sizes=options.sizes,
+        queries=options.queries,
+        seed=options.seed,
+    )
+    print(json.dumps(as_json(result), indent=2) if options.json else as_text(result))
+    return 0 if passes(result) else 1
+
+
+def _use_one_core() -> None:
+    """For all that is timed; the libraries read this when NumPy is loaded."""
+    os.environ.update({f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")})
 
 
 def _statements(options: argparse.Namespace) -> int:

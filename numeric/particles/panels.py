@@ -128,7 +128,7 @@ def _near_sums(
     normalizer[boxes.order] = sums[0]
     with np.errstate(divide="ignore", invalid="ignore"):  # those are weak
         shift[boxes.order] = (sums[1:] / (math.sqrt(beta) * sums[0])).T
-    weak = np.flatnonzero(sums[0] * tolerance <= error)
+    weak = _weak(sums[0], error, tolerance)
     box_of = np.searchsorted(boxes.starts, weak, side="right") - 1
     for box in np.unique(box_of):
         chosen = boxes.order[weak[box_of == box]]
@@ -143,6 +143,11 @@ def _near_sums(
         with np.errstate(divide="ignore", invalid="ignore"):  # nothing but underflow: done again
             shift[chosen] = moved / normalizer[chosen][:, None]
     return normalizer, shift
+
+
+def _weak(normalizer: door.Floats, error: door.Floats, tolerance: float) -> Indices:
+    """Where a sum isn't known to the tolerance."""
+    return np.flatnonzero(normalizer * tolerance <= error)
 
 
 def _neighbours(placed: Grid, span: Indices, reach: int, axes: int) -> Indices:

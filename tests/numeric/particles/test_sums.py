@@ -145,15 +145,25 @@ def test_series_reach_their_tolerance(half_width: float):
         assert table.tail < 1e-21
 
 
-def test_too_few_terms_are_noticed_and_repaired():
-    """The error estimate finds the queries where a series isn't good enough."""
+def test_sums_that_are_weak_beside_their_neighbours_are_done_again(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    """At these queries the series of a heavy box nearby is right to its own size, not to theirs."""
     rng = np.random.default_rng(10)
-    z = np.concatenate([0.05 * rng.normal(size=(5000, 2)), [[1.4, 0.2], [1.2, -1.1]]])
-    weights = np.ones(len(z))
-    wanted = exact_sums(z[-2:], z, 20.0, weights)
-    log_normalizer, _, shift = panel_sums(z, z, 20.0, weights, tolerance=1e-12)
-    assert np.abs(log_normalizer[-2:] - wanted[0]).max() < 1e-12
-    assert np.abs(shift[-2:] - wanted[2]).max() < 1e-12
+    z = 0.05 * rng.normal(size=(5000, 2))
+    q = rng.uniform((0.2, -0.7), (2.2, 1.3), size=(40, 2))
+    wanted = exact_sums(q, z, 20.0, np.ones(len(z)))
+
+    def errors() -> tuple[float, float]:
+        log_normalizer, _, shift = panel_sums(q, z, 20.0, np.ones(len(z)), tolerance=1e-12)
+        return (
+            float(np.abs(log_normalizer - wanted[0]).max()),
+            float(np.abs(shift - wanted[2]).max()),
+        )
+
+    assert max(errors()) < 1e-12
+    monkeypatch.setattr("numeric.particles.panels._weak", lambda *_: np.zeros(0, np.intp))
+    assert errors()[0] > 1e-10
 
 
 def test_places_in_boxes_are_exact():
