@@ -20,8 +20,6 @@ from typing import Any
 
 import numpy as np
 
-from numeric.errors import DtypeError
-
 Array = Any
 Namespace = Any
 
@@ -39,20 +37,6 @@ def namespace(xp: Namespace, *arrays: Array) -> Namespace:
         if type(array).__module__.partition(".")[0] == "torch":
             return importlib.import_module("array_api_compat.torch")
     return np
-
-
-def numpy_namespace(xp: Namespace, *arrays: Array) -> Namespace:
-    """NumPy, or an exact namespace that was given: for kernels that call SciPy.
-
-    Raises:
-        DtypeError: arrays of another library.
-    """
-    found = namespace(xp, *arrays)
-    if found is np or is_exact(found):
-        return found
-    raise DtypeError(
-        "arrays", "NumPy arrays, since this kernel calls SciPy", f"those of {found.__name__}"
-    )
 
 
 def is_exact(xp: Namespace) -> bool:

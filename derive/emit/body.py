@@ -199,11 +199,11 @@ class Body:
     def let_pair(
         self, names: tuple[str, str], call: str, home: str, value: Basic, given: tuple[Basic, ...]
     ) -> tuple[Symbol, Symbol]:
-        """A value and its rounding error, from a call that returns both."""
+        """A value and its rounding error, from a call on the namespace that returns both."""
         first, second = map(self.fresh, names)
         self.need(home, call)
         arguments = ", ".join(self._code(argument, None).text for argument in given)
-        self.line(f"{first}, {second} = {call}({arguments})")
+        self.line(f"{first}, {second} = {call}(xp, {arguments})")
         high = Symbol(first, nonnegative=value.is_nonnegative, real=True)
         self._values[value] = high
         return high, Symbol(second, real=True)

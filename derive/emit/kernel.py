@@ -75,9 +75,7 @@ def write_body(kernel: Kernel, result: Mapping[str, Basic]) -> tuple[Body, list[
         body.used.append(ELIMINATION)
     texts = [_output(name, value, result[name], kernel, body) for name, value in outputs.items()]
     body.line(f"return {', '.join(texts)}")
-    found = "numpy_namespace" if _calls_scipy(body) else "namespace"
-    body.need("numeric.namespace", found)
-    body.lines[0] = body.lines[0].replace("namespace", found)
+    body.need("numeric.namespace", "namespace")
     return body, texts
 
 
@@ -94,10 +92,6 @@ def _open(body: Body, kernel: Kernel) -> None:
         body.line(f"{name} = xp.asarray({name})")
     if len(kernel.outputs) > 1 or len(reals) > 1:
         body.batch_line = len(body.lines)
-
-
-def _calls_scipy(body: Body) -> bool:
-    return any(home in ("scipy.special", "numeric.exact_floats") for home, _ in body.imports)
 
 
 def _bind_temporary(atom: Basic, value: Basic, body: Body) -> None:
@@ -291,9 +285,7 @@ def _docstring(derivation: Derivation, kernel: Kernel, body: Body, operations: s
                 regime.name, f"{regime.inputs}: {regime.bound:.2g} of {regime.relative_to}."
             )
         sections.append(errors)
-    if _calls_scipy(body):
-        sections.append(_paragraph("NumPy only: the Wright omega function is SciPy's."))
-    elif any("if xp.any(" in line for line in body.lines):
+    if any("if xp.any(" in line for line in body.lines):
         sections.append(_paragraph("It looks at values to choose a branch: not to be traced."))
     sections.append(_paragraph(f"Operations: {operations}."))
     sections.append(

@@ -30,7 +30,7 @@ class Log1p(Function, Call):
 class WrightOmega(Function, Call):
     """The root y of y + log(y) = x, that is W(exp(x))."""
 
-    nargs, call, home = 1, "wrightomega", "scipy.special"
+    nargs, call, home, takes_xp = 1, "wright_omega", "numeric.special_functions", True
 
 
 class LinearLogRoot(Function, Call):

@@ -19,7 +19,6 @@ from numeric.namespace import (
     Array,
     Namespace,
     namespace,
-    numpy_namespace,
     real_arrays,
     root_of_smallest,
     smallest_normal,
@@ -99,16 +98,14 @@ def log_defect(v: Array, h: Array, beta: Array, *, xp: Namespace = None) -> Arra
         huge: beta*v in [1e3, 1e100]: 2e-15 of each entry.
         limits: beta = 0, v = 0 or h = 0: 2e-15 of each entry.
 
-    NumPy only: the Wright omega function is SciPy's.
-
-    Operations: 2 +, 1 -, 3 *, 1 /, 2 **, 1 numpy_namespace, 1 two_product.
+    Operations: 2 +, 1 -, 3 *, 1 /, 2 **, 1 two_product.
 
     Source: EB-10. Derivation: depth.log_defect, tree sha256:58f15362ed759832.
     """
-    xp = numpy_namespace(xp, v, h, beta)
+    xp = namespace(xp, v, h, beta)
     v, h, beta = real_arrays(xp, v, h, beta)
     step = beta * h
-    product, product_rest = two_product(beta, v)
+    product, product_rest = two_product(xp, beta, v)
     difference = product - 1
     return (difference + product_rest) * step**2 / (1 + beta * v)**3
 

@@ -13,18 +13,17 @@ numbers. What is returned may be stored in any order in memory.
 from __future__ import annotations
 
 from numpy import errstate
-from scipy.special import wrightomega
 
 from numeric.exact_floats import two_product, two_sum
 from numeric.namespace import (
     Array,
     Namespace,
     namespace,
-    numpy_namespace,
     real_arrays,
     root_of_smallest,
     smallest_normal,
 )
+from numeric.special_functions import wright_omega
 
 __all__ = [
     "denoising_time_appendix_clock",
@@ -74,23 +73,21 @@ def eigenvalue_appendix_clock(
         cancelling: 2 theta within 30 of beta*lambda0 in [1, 1e6]: 2e-15 of each entry.
         limits: beta = 0 or lambda0 = 0: 2e-15 of each entry.
 
-    NumPy only: the Wright omega function is SciPy's.
-
-    Operations: 5 +, 1 -, 3 *, 1 /, 1 exp, 1 log, 1 numpy_namespace, 1 two_product, 2 two_sum, 4
-    where, 1 wrightomega.
+    Operations: 5 +, 1 -, 3 *, 1 /, 1 exp, 1 log, 1 two_product, 2 two_sum, 4 where, 1
+    wright_omega.
 
     Source: EB-40, EB-41. Derivation: flow.eigenvalue_appendix_clock, tree
     sha256:65c22b750f0f9a93.
     """
-    xp = numpy_namespace(xp, beta, lambda0, theta)
+    xp = namespace(xp, beta, lambda0, theta)
     beta, lambda0, theta = real_arrays(xp, beta, lambda0, theta)
-    product, product_rest = two_product(beta, lambda0)
-    shift, shift_rest = two_sum(product, -2 * theta)
+    product, product_rest = two_product(xp, beta, lambda0)
+    shift, shift_rest = two_sum(xp, product, -2 * theta)
     exponent_rest = product_rest + shift_rest
     moving = product > 0
     offset = exponent_rest + xp.log(xp.where(moving, product, 1))
-    omega = xp.where(moving, wrightomega(offset + shift), 0)
-    decay, decay_rest = two_sum(shift, -omega)
+    omega = xp.where(moving, wright_omega(xp, offset + shift), 0)
+    decay, decay_rest = two_sum(xp, shift, -omega)
     shrunk = xp.exp(decay)
     near_limit = (shrunk + (decay_rest + exponent_rest) * shrunk) * lambda0
     return xp.where(omega < 1, near_limit, omega / xp.where(beta > 0, beta, 1))
@@ -135,23 +132,21 @@ def eigenvalue_main_clock(
         cancelling: 2 theta within 30 of beta*lambda0 in [1, 1e6]: 2e-15 of each entry.
         limits: beta = 0 or lambda0 = 0: 2e-15 of each entry.
 
-    NumPy only: the Wright omega function is SciPy's.
-
-    Operations: 5 +, 1 -, 5 *, 1 /, 1 exp, 1 log, 1 numpy_namespace, 1 two_product, 2 two_sum, 4
-    where, 1 wrightomega.
+    Operations: 5 +, 1 -, 5 *, 1 /, 1 exp, 1 log, 1 two_product, 2 two_sum, 4 where, 1
+    wright_omega.
 
     Source: EB-8, EB-41. Derivation: flow.eigenvalue_main_clock, tree sha256:c90210e30bc28d02.
     """
-    xp = numpy_namespace(xp, beta, lambda0, time)
+    xp = namespace(xp, beta, lambda0, time)
     beta, lambda0, time = real_arrays(xp, beta, lambda0, time)
-    shift, shift_rest = two_sum(lambda0, -2 * time)
-    product, product_rest = two_product(beta, shift)
+    shift, shift_rest = two_sum(xp, lambda0, -2 * time)
+    product, product_rest = two_product(xp, beta, shift)
     exponent_rest = product_rest + beta * shift_rest
     scaled_start = beta * lambda0
     moving = scaled_start > 0
     offset = exponent_rest + xp.log(xp.where(moving, scaled_start, 1))
-    omega = xp.where(moving, wrightomega(offset + product), 0)
-    decay, decay_rest = two_sum(product, -omega)
+    omega = xp.where(moving, wright_omega(xp, offset + product), 0)
+    decay, decay_rest = two_sum(xp, product, -omega)
     shrunk = xp.exp(decay)
     near_limit = (shrunk + (decay_rest + exponent_rest) * shrunk) * lambda0
     return xp.where(omega < 1, near_limit, omega / xp.where(beta > 0, beta, 1))
@@ -307,21 +302,19 @@ def terminal_eigenvalue(beta: Array, s: Array, sigma2: Array, *, xp: Namespace =
         huge: beta*s in [1e3, 1e6]: 2e-15 of each entry.
         limits: beta = 0, s = 0 or sigma2 = 0: 2e-15 of each entry.
 
-    NumPy only: the Wright omega function is SciPy's.
-
-    Operations: 6 +, 1 -, 3 *, 1 /, 1 exp, 1 log, 1 numpy_namespace, 1 two_product, 1 two_sum, 4
-    where, 1 wrightomega.
+    Operations: 6 +, 1 -, 3 *, 1 /, 1 exp, 1 log, 1 two_product, 1 two_sum, 4 where, 1
+    wright_omega.
 
     Source: EB-42. Derivation: flow.terminal_eigenvalue, tree sha256:5b31300e48e5aeea.
     """
-    xp = numpy_namespace(xp, beta, s, sigma2)
+    xp = namespace(xp, beta, s, sigma2)
     beta, s, sigma2 = real_arrays(xp, beta, s, sigma2)
-    product, product_rest = two_product(beta, s)
+    product, product_rest = two_product(xp, beta, s)
     scaled_start = (s + sigma2) * beta
     moving = scaled_start > 0
     offset = product_rest + xp.log(xp.where(moving, scaled_start, 1))
-    omega = xp.where(moving, wrightomega(offset + product), 0)
-    decay, decay_rest = two_sum(product, -omega)
+    omega = xp.where(moving, wright_omega(xp, offset + product), 0)
+    decay, decay_rest = two_sum(xp, product, -omega)
     shrunk = xp.exp(decay)
     near_limit = (shrunk + (decay_rest + product_rest) * shrunk) * (s + sigma2)
     return xp.where(omega < 1, near_limit, omega / xp.where(beta > 0, beta, 1))

@@ -13,7 +13,6 @@ numbers. What is returned may be stored in any order in memory.
 from __future__ import annotations
 
 from numpy import errstate
-from scipy.special import wrightomega
 
 from numeric.exact_floats import two_product, two_sum
 from numeric.namespace import (
@@ -22,12 +21,11 @@ from numeric.namespace import (
     batch_shape,
     fill_batch,
     namespace,
-    numpy_namespace,
     real_arrays,
     root_of_smallest,
     smallest_normal,
 )
-from numeric.special_functions import linear_log_root
+from numeric.special_functions import linear_log_root, wright_omega
 
 __all__ = [
     "deviation_gap",
@@ -86,15 +84,14 @@ def excess(beta: Array, s: Array, sigma2: Array, *, xp: Namespace = None) -> Arr
         singular: s = 0 or s/sigma2 in [1e-300, 1e-10], beta up to 1e15: 4e-15 of each entry.
         limits: beta = 0, s = 0 or sigma2 = 0: 4e-15 of each entry.
 
-    NumPy only: the Wright omega function is SciPy's.
+    It looks at values to choose a branch: not to be traced.
 
     Operations: 7 +, 3 -, 6 *, 5 /, 2 any, 1 exp, 1 linear_log_root, 3 log, 2 log1p, 1
-    numpy_namespace, 1 root_of_smallest, 1 smallest_normal, 1 two_product, 1 two_sum, 11 where,
-    1 wrightomega.
+    root_of_smallest, 1 smallest_normal, 1 two_product, 1 two_sum, 11 where, 1 wright_omega.
 
     Source: EB-42, EB-43, EB-44. Derivation: recovery.excess, tree sha256:1d9c2623417eda40.
     """
-    xp = numpy_namespace(xp, beta, s, sigma2)
+    xp = namespace(xp, beta, s, sigma2)
     beta, s, sigma2 = real_arrays(xp, beta, s, sigma2)
     low = root_of_smallest(xp, s)
     extreme = (sigma2 > 1 / low) | (s < low)
@@ -110,12 +107,12 @@ def excess(beta: Array, s: Array, sigma2: Array, *, xp: Namespace = None) -> Arr
     far_above = growth > 2 / 3 + pull
     excess = linear_log_root(xp, pull, xp.where(far_above, 0, growth)) * s
     if xp.any(far_above):
-        product, product_rest = two_product(beta, s)
+        product, product_rest = two_product(xp, beta, s)
         scaled_start = (s + sigma2) * beta
         moving = scaled_start > 0
         offset = product_rest + xp.log(xp.where(moving, scaled_start, 1))
-        omega = xp.where(moving, wrightomega(offset + product), 0)
-        decay, decay_rest = two_sum(product, -omega)
+        omega = xp.where(moving, wright_omega(xp, offset + product), 0)
+        decay, decay_rest = two_sum(xp, product, -omega)
         shrunk = xp.exp(decay)
         near_limit = (shrunk + (decay_rest + product_rest) * shrunk) * (s + sigma2)
         whole = xp.where(omega < 1, near_limit, omega / xp.where(beta > 0, beta, 1))

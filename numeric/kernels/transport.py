@@ -13,10 +13,10 @@ numbers. What is returned may be stored in any order in memory.
 from __future__ import annotations
 
 from numpy import errstate
-from scipy.special import wrightomega
 
 from numeric.exact_floats import two_product, two_sum
-from numeric.namespace import Array, Namespace, namespace, numpy_namespace, real_arrays
+from numeric.namespace import Array, Namespace, namespace, real_arrays
+from numeric.special_functions import wright_omega
 
 __all__ = ["factor_appendix_clock", "factor_main_clock", "slope_appendix_clock", "slope_main_clock"]
 
@@ -122,22 +122,20 @@ def factor_appendix_clock(
         cancelling: 2 theta within 30 of beta*lambda0 in [1, 1e6]: 2e-15 of each entry.
         limits: beta = 0, lambda0 = 0 or time 0: 2e-15 of each entry.
 
-    NumPy only: the Wright omega function is SciPy's.
-
-    Operations: 5 +, 1 -, 2 *, 3 /, 1 exp, 1 log, 1 numpy_namespace, 1 sqrt, 1 two_product, 2
-    two_sum, 4 where, 1 wrightomega.
+    Operations: 5 +, 1 -, 2 *, 3 /, 1 exp, 1 log, 1 sqrt, 1 two_product, 2 two_sum, 4 where, 1
+    wright_omega.
 
     Source: EB-45. Derivation: transport.factor_appendix_clock, tree sha256:b32aae474b51969e.
     """
-    xp = numpy_namespace(xp, beta, lambda0, theta)
+    xp = namespace(xp, beta, lambda0, theta)
     beta, lambda0, theta = real_arrays(xp, beta, lambda0, theta)
-    product, product_rest = two_product(beta, lambda0)
-    shift, shift_rest = two_sum(product, -2 * theta)
+    product, product_rest = two_product(xp, beta, lambda0)
+    shift, shift_rest = two_sum(xp, product, -2 * theta)
     exponent_rest = product_rest + shift_rest
     moving = product > 0
     offset = exponent_rest + xp.log(xp.where(moving, product, 1))
-    omega = xp.where(moving, wrightomega(offset + shift), 0)
-    decay, decay_rest = two_sum(shift, -omega)
+    omega = xp.where(moving, wright_omega(xp, offset + shift), 0)
+    decay, decay_rest = two_sum(xp, shift, -omega)
     shrunk = xp.exp(decay / 2)
     near_limit = shrunk + (decay_rest + exponent_rest) * shrunk / 2
     ratio = omega / xp.where(omega < 1, 1, product)
@@ -177,23 +175,21 @@ def factor_main_clock(beta: Array, lambda0: Array, time: Array, *, xp: Namespace
         cancelling: 2 theta within 30 of beta*lambda0 in [1, 1e6]: 2e-15 of each entry.
         limits: beta = 0, lambda0 = 0 or time 0: 2e-15 of each entry.
 
-    NumPy only: the Wright omega function is SciPy's.
-
-    Operations: 5 +, 1 -, 4 *, 3 /, 1 exp, 1 log, 1 numpy_namespace, 1 sqrt, 1 two_product, 2
-    two_sum, 4 where, 1 wrightomega.
+    Operations: 5 +, 1 -, 4 *, 3 /, 1 exp, 1 log, 1 sqrt, 1 two_product, 2 two_sum, 4 where, 1
+    wright_omega.
 
     Source: EB-22, EB-45. Derivation: transport.factor_main_clock, tree sha256:c226a0e2901e1d7e.
     """
-    xp = numpy_namespace(xp, beta, lambda0, time)
+    xp = namespace(xp, beta, lambda0, time)
     beta, lambda0, time = real_arrays(xp, beta, lambda0, time)
-    shift, shift_rest = two_sum(lambda0, -2 * time)
-    product, product_rest = two_product(beta, shift)
+    shift, shift_rest = two_sum(xp, lambda0, -2 * time)
+    product, product_rest = two_product(xp, beta, shift)
     exponent_rest = product_rest + beta * shift_rest
     scaled_start = beta * lambda0
     moving = scaled_start > 0
     offset = exponent_rest + xp.log(xp.where(moving, scaled_start, 1))
-    omega = xp.where(moving, wrightomega(offset + product), 0)
-    decay, decay_rest = two_sum(product, -omega)
+    omega = xp.where(moving, wright_omega(xp, offset + product), 0)
+    decay, decay_rest = two_sum(xp, product, -omega)
     shrunk = xp.exp(decay / 2)
     near_limit = shrunk + (decay_rest + exponent_rest) * shrunk / 2
     ratio = omega / xp.where(omega < 1, 1, scaled_start)

@@ -367,16 +367,16 @@ def _choose(condition: bool | None, yes: Entry, no: Entry) -> Entry:
 # ---------------------------------------------------------------- kernels on exact arrays
 
 
-def _wright_omega(x: ExactArray) -> ExactArray:
+def _wright_omega(_xp: object, x: ExactArray) -> ExactArray:
     """omega(x) = W(exp(x)); a ball's exponent has no limit."""
     return _each(lambda value: arb(value).exp().lambertw(), x)
 
 
-def _two_sum(x: ExactArray, y: ExactArray) -> tuple[ExactArray, ExactArray]:
+def _two_sum(_xp: object, x: ExactArray, y: ExactArray) -> tuple[ExactArray, ExactArray]:
     return x + y, EXACT.asarray(0)
 
 
-def _two_product(x: ExactArray, y: ExactArray) -> tuple[ExactArray, ExactArray]:
+def _two_product(_xp: object, x: ExactArray, y: ExactArray) -> tuple[ExactArray, ExactArray]:
     return x * y, EXACT.asarray(0)
 
 
@@ -405,7 +405,7 @@ def _rise(branch: int) -> Callable[[object, ExactArray], ExactArray]:
 
 
 EXCHANGED: dict[str, Callable[..., Any]] = {
-    "wrightomega": _wright_omega,
+    "wright_omega": _wright_omega,
     "linear_log_root": _linear_log_root,
     "principal_rise": _rise(0),
     "lower_rise": _rise(-1),

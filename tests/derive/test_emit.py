@@ -108,12 +108,6 @@ def test_module_says_that_it_is_emitted_and_names_no_version():
         assert "sympy" not in source.lower()
 
 
-def test_a_kernel_with_a_scipy_function_says_that_it_is_for_numpy_only():
-    document = write_kernel(find("flow.eigenvalue_main_clock")).source
-    assert "NumPy only" in document
-    assert "NumPy only" not in write_kernel(find("logratio.row")).source
-
-
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_names_are_refused(name: str):
     with pytest.raises(NameRefusedError):

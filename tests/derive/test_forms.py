@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 
 import mpmath
+import numpy as np
 import pytest
 from mpmath import mpf
 
@@ -196,7 +197,7 @@ def test_a_product_less_a_number_is_exact_from_its_rounded_product_and_the_rest(
     from numeric.exact_floats import two_product
 
     for x, y in ((0.1, 10.0), (3.0, 1 / 3), (1e8 + 1, 1e-8)):
-        high, rest = two_product(x, y)
+        high, rest = two_product(np, x, y)
         exact = Fraction(x) * Fraction(y) - 1
         assert Fraction(float(high)) - 1 + Fraction(float(rest)) == exact
 

@@ -25,6 +25,7 @@ IDIOMS = {
     "log_softmax": "logratio.row",
     "logsumexp": "logratio.row",
     "wrightomega": "flow.terminal_eigenvalue",
+    "wright_omega": "flow.terminal_eigenvalue",
     "lambertw": "flow.terminal_eigenvalue",
     "pinv": "conditioning.gaussian_pinv",
     "exp(x - max(x))": "logratio.row",

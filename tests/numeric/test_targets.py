@@ -6,7 +6,6 @@ on every library that keeps to it.
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import array_api_strict
@@ -15,15 +14,8 @@ import pytest
 
 from benchmarks.cases import case, cases
 from benchmarks.kernels import kernel_function
-from numeric import namespace
-from numeric.errors import DtypeError
 
-NUMPY_ONLY = sorted(
-    name
-    for name in cases()
-    if "NumPy only" in inspect.getdoc(kernel_function(name))  # type: ignore[operator]
-)
-GENERIC = sorted(set(cases()) - set(NUMPY_ONLY))
+GENERIC = sorted(cases())
 UNTRACED = {name for name in GENERIC if "not to be traced" in str(kernel_function(name).__doc__)}
 SEED = 29
 LIBRARIES = ("array_api_strict", "torch", "jax")
@@ -86,14 +78,6 @@ def test_float32_and_empty_batches_on_another_library(library: str, name: str):
         assert got.shape[0] == 0
 
 
-@pytest.mark.parametrize("name", NUMPY_ONLY)
-@pytest.mark.parametrize("library", LIBRARIES)
-def test_a_kernel_that_calls_scipy_refuses_other_arrays(library: str, name: str):
-    given = converted(typical(name), converter(library))
-    with pytest.raises(DtypeError, match="NumPy arrays, since this kernel calls SciPy"):
-        kernel_function(name)(**given)
-
-
 @pytest.mark.parametrize("name", sorted(set(GENERIC) - UNTRACED))
 def test_kernel_stays_on_the_device_of_its_tensors(name: str):
     """The `meta` device computes shapes alone, and refuses a tensor that was made elsewhere."""
@@ -121,17 +105,3 @@ def test_kernel_can_be_traced_by_jax_unless_it_says_otherwise(name: str):
     for got, want in zip(outputs(traced(**given)), plain, strict=True):
         scale = np.abs(want).max(initial=0)
         np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-11 * scale)
-
-
-def test_most_kernels_are_generic():
-    assert len(GENERIC) > len(NUMPY_ONLY) > 0
-
-
-def test_numpy_namespace_takes_numpy_and_exact_arrays_alone():
-    from tests.exact_namespace import EXACT
-
-    assert namespace.numpy_namespace(None, np.zeros(2)) is np
-    assert namespace.numpy_namespace(None, 2.0) is np
-    assert namespace.numpy_namespace(EXACT, 1) is EXACT
-    with pytest.raises(DtypeError, match="array_api_strict"):
-        namespace.numpy_namespace(None, array_api_strict.asarray(1.0))
