@@ -23,6 +23,7 @@ SIGMA2 = Symbol("sigma2", nonnegative=True)
 NOISE_SHARE = Symbol("noise_share", nonnegative=True)
 DOUBLE_SHARE = Symbol("double_share", nonnegative=True)
 SLOPE, LOST = Symbol("slope", nonnegative=True), Symbol("lost", nonnegative=True)
+SCALED = Symbol("scaled", nonnegative=True)
 REST, KEPT = Symbol("rest", nonnegative=True), Symbol("kept", nonnegative=True)
 WIDENED = Symbol("widened", positive=True)
 FALLEN = Symbol("fallen", real=True)
@@ -84,7 +85,7 @@ def layer(v: Expr = V, eta: Expr = ETA, beta: Expr = BETA) -> Derivation:
             arguments=(Argument(V, "eigenvalue before the layer, at least 0"), _ETA, _BETA),
             outputs={"v_next": "eigenvalue after the layer"},
             domain=("v >= 0", "0 <= eta <= 1", "beta >= 0", "beta*v below 1e300"),
-            temporaries=((REST, 1 - eta), (KEPT, kept(v, eta, beta))),
+            temporaries=((SCALED, beta * v), (REST, 1 - eta), (KEPT, kept(v, eta, beta))),
             regimes=(
                 Regime("typical", "v, beta in [1e-2, 1e2], eta in [0, 1]", 2e-15),
                 Regime("tiny", "beta*v in [1e-100, 1e-3], eta within 1e-3 of 1", 2e-15),
@@ -302,7 +303,10 @@ def stage_one(s: Expr = S, sigma2: Expr = SIGMA2) -> Derivation:
             domain=("s >= 0", "sigma2 >= 0", _SUM),
             positive=(s + sigma2,),
             temporaries=((NOISE_SHARE, sigma2 / (s + sigma2)), (SLOPE, slope), (LOST, lost)),
-            regimes=_SHARE_REGIMES,
+            regimes=(
+                *_SHARE_REGIMES,
+                Regime("remote", "sigma2/s in [1e300, 1e320], where s/sigma2 underflows", 2e-15),
+            ),
         ),
     )
 

@@ -14,6 +14,7 @@ from derive.steps import Argument, Derivation, Kernel, Regime, Step
 
 T = Symbol("t", nonnegative=True)
 A = Symbol("a", positive=True)
+CENTRED = Symbol("centred", real=True)
 WIDTH = Symbol("n", nonnegative=True)
 RANK = Symbol("r", nonnegative=True)
 
@@ -28,8 +29,8 @@ _REGIMES = (
 
 
 def variance(t: Expr = T) -> Expr:
-    """Variance of a coordinate of Z_t, (1 - t)^2 + t^2, by the square of 2t - 1."""
-    return ((2 * t - 1) ** 2 + 1) / 2
+    """Variance of a coordinate of Z_t: no part of it is negative."""
+    return (1 - t) ** 2 + t**2
 
 
 def drift(t: Expr = T) -> Derivation:
@@ -42,8 +43,7 @@ def drift(t: Expr = T) -> Derivation:
         source="FB-27 (eq. 23)",
         inputs=(t,),
         steps=(
-            Step("Variance of a coordinate of Z_t", Eq(A, (1 - t) ** 2 + t**2), "independence"),
-            Step("which is", Eq(A, a), "expand"),
+            Step("Variance of a coordinate of Z_t", Eq(A, a), "independence"),
             Step("Its covariance with W", t - (1 - t), "W = E - X"),
             Step("Regress W on Z_t", slope, "jointly Gaussian: covariance over variance"),
             Step(
@@ -60,7 +60,8 @@ def drift(t: Expr = T) -> Derivation:
                 "mean_square": "mean square of the velocity for each coordinate",
             },
             domain=("0 <= t <= 1",),
-            temporaries=((A, a),),
+            positive=(a,),
+            temporaries=((A, a), (CENTRED, 2 * t - 1)),
             regimes=_REGIMES,
         ),
     )
@@ -99,6 +100,7 @@ def path(t: Expr = T) -> Derivation:
                 "gap": "distance to the position at time 0, for one of length 1",
             },
             domain=("0 <= t <= 1",),
+            positive=(a,),
             temporaries=((Symbol("root", positive=True), sqrt(a)),),
             regimes=_REGIMES,
         ),
@@ -134,6 +136,7 @@ def regression_floor(t: Expr = T, n: Expr = WIDTH, r: Expr = RANK) -> Derivation
             ),
             outputs={"floor": "least mean square error, at least 2(n - r)"},
             domain=("0 <= t <= 1", "0 <= r <= n"),
+            positive=(a,),
             regimes=_REGIMES,
         ),
     )

@@ -17,6 +17,7 @@ S = Symbol("s", nonnegative=True)
 SIGMA2 = Symbol("sigma2", nonnegative=True)
 EXCESS = Symbol("excess", nonnegative=True)
 DELTA, ELL = Symbol("Delta", nonnegative=True), Symbol("ell", nonnegative=True)
+TOTAL = Symbol("total", positive=True)
 NOISE_SHARE = Symbol("noise_share", nonnegative=True)
 EXCESS_SHARE = Symbol("excess_share", nonnegative=True)
 
@@ -225,8 +226,15 @@ def slope_error_bound(
             arguments=(_POSITIVE_BETA, _POSITIVE_CLEAN, _NOISE),
             outputs={"bound": "upper bound on the slope's error"},
             domain=("beta > 0", "s > 0", "sigma2 >= 0", "1/(beta*s) below 1e300"),
-            temporaries=((NOISE_SHARE, sigma2 / (s + sigma2)),),
-            regimes=_BOUND_REGIMES,
+            temporaries=(
+                (ELL, ell),
+                (TOTAL, s + sigma2),
+                (NOISE_SHARE, sigma2 / (s + sigma2)),
+            ),
+            regimes=(
+                *_BOUND_REGIMES,
+                Regime("tiny", "s, sigma2 in [1e-300, 1e-200], beta*(s + sigma2) near 1", 2e-15),
+            ),
         ),
     )
 

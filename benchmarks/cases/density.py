@@ -144,8 +144,9 @@ def log_odds_by_hand(
 
 
 def noise_mean_by_hand(responsibilities: Array, means: Array, token: Array, t: Array) -> Array:
-    mean = (responsibilities[..., None, :] @ means)[..., 0, :]
-    return (token - mean) / t[..., None]
+    """Differences first: the means may lie far from the origin."""
+    contrasts = token[..., None, :] - means
+    return np.einsum("...n,...nd->...d", responsibilities, contrasts) / t[..., None]
 
 
 # ---------------------------------------------------------------- scales

@@ -115,6 +115,10 @@ def variance_limits(rng: np.random.Generator, count: int) -> Arguments:
     }
 
 
+def _remote(rng: np.random.Generator, count: int) -> Arguments:
+    return {"s": log_uniform(rng, -160, -150, count), "sigma2": log_uniform(rng, 150, 160, count)}
+
+
 _SHARES = {
     "typical": variances((-3, 3), (-3, 3)),
     "near": variances((-1, 1), (-100, -3)),
@@ -199,14 +203,21 @@ def bayes_time(instance: Instance) -> list[Any]:
 
 # ---------------------------------------------------------------- by hand
 
+_SPLITTER = 2.0**27 + 1
+
 
 def layer_by_hand(v: Array, eta: Array, beta: Array) -> Array:
-    return v * (1 - eta / (1 + beta * v)) ** 2
+    scaled = beta * v
+    return v * ((1 - eta + scaled) / (1 + scaled)) ** 2  # no difference of near numbers
 
 
 def log_defect_by_hand(v: Array, h: Array, beta: Array) -> Array:
+    """The sign changes where beta*v is 1: so the product is split as Dekker does."""
     scaled = beta * v
-    return (beta * h) ** 2 * (scaled - 1) / (1 + scaled) ** 3
+    beta_high, v_high = ((x * _SPLITTER) - (x * _SPLITTER - x) for x in (beta, v))
+    beta_low, v_low = beta - beta_high, v - v_high
+    lost = beta_high * v_high - scaled + beta_high * v_low + beta_low * v_high + beta_low * v_low
+    return (beta * h) ** 2 * (scaled - 1 + lost) / (1 + scaled) ** 3
 
 
 def euler_error_by_hand(v_start: Array, v_end: Array, eta: Array, beta: Array) -> Array:
@@ -221,8 +232,9 @@ def one_shot_by_hand(s: Array, sigma2: Array) -> tuple[Array, ...]:
 
 
 def stage_one_by_hand(s: Array, sigma2: Array) -> tuple[Array, ...]:
-    slope = np.sqrt(s / (s + sigma2))
-    return slope, s * (1 - slope) ** 2
+    total = s + sigma2
+    slope = np.sqrt(s) / np.sqrt(total)  # the quotient may underflow
+    return slope, s * (sigma2 / total / (1 + slope)) ** 2
 
 
 def bayes_time_by_hand(beta: Array, s: Array, sigma2: Array) -> Array:
@@ -269,7 +281,7 @@ CASES = {
         count=30,
     ),
     "one_shot": Case(_SHARES, one_shot, one_shot_by_hand, exact=True, rational="typical"),
-    "stage_one": Case(_SHARES, stage_one, stage_one_by_hand),
+    "stage_one": Case({**_SHARES, "remote": _remote}, stage_one, stage_one_by_hand),
     "bayes_time": Case(
         {
             "typical": _with_beta(variances((-3, 3), (-3, 3))),

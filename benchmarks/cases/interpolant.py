@@ -86,7 +86,7 @@ def drift_by_hand(t: Array) -> tuple[Array, Array]:
 
 def path_by_hand(t: Array) -> tuple[Array, Array]:
     root = np.sqrt((1 - t) ** 2 + t**2)
-    return root, 1 - root
+    return root, 2 * t * (1 - t) / (1 + root)
 
 
 def regression_floor_by_hand(t: Array, n: Array, r: Array) -> Array:

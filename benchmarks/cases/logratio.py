@@ -167,7 +167,11 @@ def log_ratios_by_hand(logits: Array, anchor: int) -> Array:
 
 
 def log_ratios_of_row_by_hand(row: Array, anchor: int) -> Array:
-    return np.delete(np.log(row) - np.log(row[..., anchor, None]), anchor, axis=-1)
+    """By log1p of the relative difference, where that is small, and else by two logarithms."""
+    others, own = np.delete(row, anchor, axis=-1), row[..., anchor, None]
+    apart = (others - own) / own
+    near = np.abs(apart) < 0.5
+    return np.where(near, np.log1p(np.where(near, apart, 0)), np.log(others) - np.log(own))
 
 
 def row_from_log_ratios_by_hand(log_ratios: Array, anchor: int) -> Array:

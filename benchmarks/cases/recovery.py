@@ -212,7 +212,8 @@ def slope_error_by_hand(excess: Array, s: Array, sigma2: Array) -> Array:
 
 
 def slope_error_bound_by_hand(beta: Array, s: Array, sigma2: Array) -> Array:
-    return sigma2 * np.log1p(sigma2 / s) / (beta * (s + sigma2) ** 2)
+    total = s + sigma2  # whose square may underflow
+    return sigma2 / total * np.log1p(sigma2 / s) / beta / total
 
 
 def mean_square_error_by_hand(excess: Array, s: Array, sigma2: Array) -> tuple[Array, Array]:
@@ -221,7 +222,7 @@ def mean_square_error_by_hand(excess: Array, s: Array, sigma2: Array) -> tuple[A
 
 
 def deviation_gap_by_hand(excess: Array, s: Array) -> Array:
-    return np.sqrt(s + excess) - np.sqrt(s)
+    return excess / np.where(excess > 0, np.sqrt(s + excess) + np.sqrt(s), 1)
 
 
 CASES = {
@@ -250,7 +251,11 @@ CASES = {
         expansion_by_hand,
     ),
     "slope_error": Case(_SHARES, slope_error, slope_error_by_hand, exact=True, rational="typical"),
-    "slope_error_bound": Case(_BOUNDS, slope_error_bound, slope_error_bound_by_hand),
+    "slope_error_bound": Case(
+        {**_BOUNDS, "tiny": _bandwidths((-290, -210), (-3, 3), (-2, 2))},
+        slope_error_bound,
+        slope_error_bound_by_hand,
+    ),
     "mean_square_error": Case(
         _SHARES, mean_square_error, mean_square_error_by_hand, exact=True, rational="typical"
     ),

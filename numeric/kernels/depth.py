@@ -53,14 +53,15 @@ def layer(v: Array, eta: Array, beta: Array, *, xp: Namespace = None) -> Array:
         huge: beta*v in [1e3, 1e100]: 2e-15 of each entry.
         limits: beta = 0, v = 0, eta = 0 or eta = 1: 2e-15 of each entry.
 
-    Operations: 2 +, 1 -, 3 *, 1 /, 1 **.
+    Operations: 2 +, 1 -, 2 *, 1 /, 1 **.
 
     Source: EB-10. Derivation: depth.layer, tree sha256:3218971f6e25b79a.
     """
     xp = namespace(xp, v, eta, beta)
     v, eta, beta = real_arrays(xp, v, eta, beta)
+    scaled = beta * v
     rest = 1 - eta
-    kept = (rest + beta * v) / (1 + beta * v)
+    kept = (rest + scaled) / (1 + scaled)
     return kept**2 * v
 
 
@@ -228,6 +229,7 @@ def stage_one(s: Array, sigma2: Array, *, xp: Namespace = None) -> tuple[Array, 
         far: sigma2/s in [1e3, 1e100]: 2e-15 of each entry.
         tiny: s, sigma2 in [1e-300, 1e-200]: 2e-15 of each entry.
         limits: s = 0 or sigma2 = 0, not both: 2e-15 of each entry.
+        remote: sigma2/s in [1e300, 1e320], where s/sigma2 underflows: 2e-15 of each entry.
 
     Operations: 3 +, 1 *, 3 /, 1 **, 2 sqrt.
 

@@ -305,17 +305,17 @@ def slope_error_bound(beta: Array, s: Array, sigma2: Array, *, xp: Namespace = N
         near: sigma2/s in [1e-300, 1e-3]: 2e-15 of each entry.
         huge: beta*s in [1e3, 1e6]: 2e-15 of each entry.
         limits: sigma2 = 0, where there is nothing to remove: 2e-15 of each entry.
+        tiny: s, sigma2 in [1e-300, 1e-200], beta*(s + sigma2) near 1: 2e-15 of each entry.
 
     It looks at values to choose a branch: not to be traced.
 
-    Operations: 2 +, 1 -, 2 *, 6 /, 1 any, 2 log, 2 log1p, 1 root_of_smallest, 1
+    Operations: 1 +, 1 -, 2 *, 6 /, 1 any, 2 log, 2 log1p, 1 root_of_smallest, 1
     smallest_normal, 3 where.
 
     Source: EB-50. Derivation: recovery.slope_error_bound, tree sha256:0bd650cc4f37728e.
     """
     xp = namespace(xp, beta, s, sigma2)
     beta, s, sigma2 = real_arrays(xp, beta, s, sigma2)
-    noise_share = sigma2 / (s + sigma2)
     low = root_of_smallest(xp, s)
     extreme = (sigma2 > 1 / low) | (s < low)
     if xp.any(extreme):
@@ -325,7 +325,9 @@ def slope_error_bound(beta: Array, s: Array, sigma2: Array, *, xp: Namespace = N
         growth = xp.where((sigma2 > 0) & unresolved, far_log, near_log)
     else:
         growth = xp.log1p(sigma2 / s)
-    return growth * noise_share / (s + sigma2) / beta
+    total = s + sigma2
+    noise_share = sigma2 / total
+    return growth * noise_share / beta / total
 
 
 @errstate(under="ignore")
