@@ -81,6 +81,9 @@ def measure(
         "panels": lambda z: kernel_sums(z, z, BETA, method="panels")[:2],
         "auto": lambda z: kernel_sums(z, z, BETA)[:2],
     }
+    if importlib.util.find_spec("numba"):
+        ways["compiled"] = lambda z: kernel_sums(z, z, BETA, method="compiled")[:2]
+        ways["compiled"](z)  # compiles
     if importlib.util.find_spec("torch"):
         ways["torch SDPA f64"] = _torch
     layer, layer_error = {}, {}

@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from numeric import door
+from numeric.particles.compiled import compiled_sums
 from numeric.particles.nearest_first import nearest_first_sums
 
 # beta times the squared radius up to which the expansion is used, and the error that is left:
@@ -39,6 +40,7 @@ def direct_sums(
     weights: door.Floats,
     *,
     workers: int = 1,
+    compiled: bool = False,
 ) -> tuple[door.Floats, door.Floats, door.Floats]:
     r"""Logarithm of ``D(q) = \sum_j w_j e^{-\beta|q-z_j|^2/2}``, and the kernel mean.
 
@@ -51,6 +53,7 @@ def direct_sums(
         beta: inverse bandwidth, above 0.
         weights: w, shape ``(N,)``, at least 0, one above.
         workers: threads.
+        compiled: by numba's loops, from differences.
 
     Returns:
         log normalizers ``(M,)``, means ``F(q)`` and shifts ``F(q) - q``, shape ``(M, d)``.
@@ -66,7 +69,9 @@ def direct_sums(
     near = np.flatnonzero(~far)
     if near.size:
         q, z = queries[near] - centre, sources - centre
-        if is_narrow(q, z, beta):
+        if compiled:
+            normalizer, moved = compiled_sums(queries[near], sources, beta, weights, workers)
+        elif is_narrow(q, z, beta):
             normalizer, moved = _expanded(q, z, beta, weights, workers)
         else:  # not centred: that would cost digits of particles near 0
             normalizer, moved = pair_sums(queries[near], sources, beta, weights, workers)

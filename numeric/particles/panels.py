@@ -129,9 +129,11 @@ def _near_sums(
     with np.errstate(divide="ignore", invalid="ignore"):  # those are weak
         shift[boxes.order] = (sums[1:] / (math.sqrt(beta) * sums[0])).T
     weak = _weak(sums[0], error, tolerance)
-    box_of = np.searchsorted(boxes.starts, weak, side="right") - 1
-    for box in np.unique(box_of):
-        chosen = boxes.order[weak[box_of == box]]
+    weak_boxes, first = np.unique(
+        np.searchsorted(boxes.starts, weak, side="right") - 1, return_index=True
+    )
+    for box, places in zip(weak_boxes, np.split(weak, first[1:]), strict=False):
+        chosen = boxes.order[places]
         around = _neighbours(placed, boxes.keys[[box, box]], table.reach, queries.shape[1])
         points = _points(placed.sources, around)
         if not points.size:

@@ -12,7 +12,7 @@ from numeric.errors import DomainError, ShapeError
 from numeric.particles.direct import STATED_ERROR, direct_sums, is_narrow
 from numeric.particles.panels import count_boxes, panel_sums
 
-METHODS = ("auto", "direct", "panels")
+METHODS = ("auto", "direct", "compiled", "panels")
 
 # Seconds, measured on one core: of a pair with and without the expansion, as a + b d; of a box and
 # of a point in panels, by dimension. They are constants, not measured at run time, so that the
@@ -63,7 +63,8 @@ def kernel_sums(
         beta: inverse bandwidth, above 0.
         weights: w, shape ``(N,)``, at least 0, one above. Default: 1.
         method: ``"direct"`` sums pair by pair, any dimension; ``"panels"`` by Chebyshev series,
-            d at most 2; ``"auto"`` takes what the cost model says is faster.
+            d at most 2; ``"auto"`` takes the one that the cost model says is faster;
+            ``"compiled"`` sums pair by pair in numba's loops, where it is installed.
         workers: threads for direct sums.
 
     Returns:
@@ -74,7 +75,7 @@ def kernel_sums(
         DtypeError, NonFiniteError: an argument is no array of finite real numbers.
         DomainError: beta is not positive, weights are negative or all zero, panels are asked for
             in more than two dimensions, or the cloud is so wide that beta times its square
-            overflows.
+            overflows; numba is asked for and isn't installed.
 
     Source: EB-6, EB-13, EB-30. The sums of `gaussian_kernel.weights` and `gaussian_kernel.mean`.
 
@@ -102,7 +103,7 @@ def sums(
     """`kernel_sums` of arrays that are checked.
 
     Raises:
-        DomainError: no such method, or panels in more than two dimensions, or no thread.
+        DomainError: no such method, panels in more than two dimensions, no thread, or no numba.
     """
     door.choice("method", method, METHODS)
     if workers < 1:
@@ -115,8 +116,9 @@ def sums(
         z, w = z[w > 0], w[w > 0]
     if method == "auto":
         method = cheapest(q, z, beta)
-    if method == "direct":
-        return KernelSums(*direct_sums(q, z, beta, w, workers=workers))
+    if method != "panels":
+        compiled = method == "compiled"
+        return KernelSums(*direct_sums(q, z, beta, w, workers=workers, compiled=compiled))
     tolerance = STATED_ERROR[q.dtype]
     return KernelSums(*panel_sums(q, z, beta, w, tolerance=tolerance, workers=workers))
 
