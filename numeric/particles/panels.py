@@ -132,6 +132,7 @@ def _near_sums(
     weak_boxes, first = np.unique(
         np.searchsorted(boxes.starts, weak, side="right") - 1, return_index=True
     )
+    # No weak sums are split into one part without any, and no box.
     for box, places in zip(weak_boxes, np.split(weak, first[1:]), strict=False):
         chosen = boxes.order[places]
         around = _neighbours(placed, boxes.keys[[box, box]], table.reach, queries.shape[1])

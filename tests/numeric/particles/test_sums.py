@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 import pytest
 
-from numeric.particles import kernel_sums
+from numeric.particles import kernel_sums, weighted_grid
 from numeric.particles.boxes import grid
 from numeric.particles.chebyshev import series
 from numeric.particles.direct import pair_sums
@@ -180,6 +180,30 @@ def test_differences_and_expansion_agree():
     found = kernel_sums(z, z, 3.0, weights=weights, method="direct")
     assert np.allclose(np.log(normalizer), found.log_normalizer, rtol=0, atol=1e-12)
     assert np.allclose(moved / normalizer[:, None], found.shift, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("method", ["direct", "panels"])
+def test_weights_over_two_hundred_decades_keep_the_stated_error(method: str):
+    z, w = weighted_grid(lambda x: -(x**2) / 2.5, -38, 38, 1500)
+    assert w.min() < 1e-250
+    wanted = exact_sums(z[::20], z, 20.0, w)
+    with np.errstate(all="raise", under="ignore"):
+        found = kernel_sums(z, z, 20.0, weights=w, method=method)
+    assert np.abs(found.log_normalizer[::20] - wanted[0]).max() < 1e-12
+    assert np.abs(found.shift[::20] - wanted[2]).max() < 1e-13
+
+
+@pytest.mark.parametrize("method", ["direct", "panels"])
+def test_single_precision_reaches_to_its_ends(method: str):
+    rng = np.random.default_rng(14)
+    wide = (1e30 * rng.normal(size=(300, 2))).astype(np.float32)
+    z = rng.normal(size=(300, 2)).astype(np.float32)
+    q = np.array([[1e38, 0], [-3e38, 3e38]], np.float32)
+    with np.errstate(all="raise", under="ignore"):
+        apart = kernel_sums(wide, wide, 20.0, method=method)
+        far = kernel_sums(q, z, 20.0, method=method)
+    assert np.abs(apart.log_normalizer).max() < 1e-6 and np.abs(apart.shift).max() < 1e-6
+    assert np.array_equal(far.mean, z[[z[:, 0].argmax(), (z[:, 1] - z[:, 0]).argmax()]])
 
 
 def test_no_queries_give_no_sums():
