@@ -53,9 +53,10 @@ def kernel_sums(
               F(q) - q = \frac{1}{D(q)}\sum_j w_j e^{-\frac\beta2|q - z_j|^2} (z_j - q)
 
     Relative error of D at most 1e-12 besides the rounding of log D, of F 1e-12 of the bandwidth
-    (direct: or of the cloud's radius); 1e-5 in single precision, which is used where all arrays have it. No array of M x N
-    numbers is ever made. The matrix products are thin: on a shared machine they are fastest with
-    one BLAS thread (``OPENBLAS_NUM_THREADS=1``), and `workers` for more.
+    (direct: or of the cloud's radius); 1e-5 in single precision, which is used where all arrays
+    have it. No array of M x N numbers is ever made. The matrix products are thin: on a shared
+    machine they are fastest with one BLAS thread (``OPENBLAS_NUM_THREADS=1``), and `workers` for
+    more.
 
     Args:
         queries: q, shape ``(M, d)``; M may be 0. Pass the particles themselves for the first
