@@ -62,7 +62,7 @@ def tasks(quick: bool, seed: int) -> list[Task]:
     return [
         Task(
             f"instance {k}",
-            {"seed": 1000 * seed + k, "draws": draws, "control draws": 40_000},
+            {"seed": 1000 * seed + k, "draws": draws, "control draws": 200_000},
         )
         for k in range(count)
     ]

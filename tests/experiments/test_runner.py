@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import select
 import signal
 import subprocess
 import sys
+import termios
 import textwrap
 import time
 from collections.abc import Mapping, Sequence
@@ -154,6 +158,21 @@ def test_a_killed_run_loses_nothing_that_was_finished(tmp_path: Path, sent: sign
     assert 2 <= len(kept) < 10
     record = run_study(toy(forbidden=kept), folder)
     assert [float(o["square"]) for o in record.outcomes] == [float(k**2) for k in range(10)]
+
+
+def test_a_terminal_sees_the_progress(tmp_path: Path):
+    terminal, end = pty.openpty()
+    termios.tcsetwinsize(end, (24, 100))  # a bar needs some width
+    script = textwrap.dedent(SLOW).replace("sleep(0.3)", "sleep(0.02)")
+    command = [sys.executable, "-c", script, str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=end, check=True)
+    ready, _, _ = select.select([terminal], [], [], 5)
+    shown = os.read(terminal, 10_000).decode() if ready else ""
+    os.close(end)
+    os.close(terminal)
+    assert "toy.squares" in shown
+    assert "/10 [" in shown
+    assert b"all exit conditions hold" in done.stdout
 
 
 def test_several_processes_find_what_one_finds(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
