@@ -4,13 +4,26 @@ With ``m_Z = E[U | Z]``, ``m_T = E[U | T]``, T a function of Z and Pi the projec
 that the probe can reach,
 
     E|U - g|^2 = E|U - m_Z|^2 + E|m_Z - m_T|^2 + E|(I - Pi) m_T|^2 + E|Pi m_T - g|^2.
+
+The best space of a given dimension (FB-22) and the risk along a chain of observations (FB-24)
+follow.
 """
 
 from __future__ import annotations
 
 from itertools import pairwise
 
-from sympy import Add, Expr, Function, IndexedBase, KroneckerDelta, Rational, Sum, Symbol
+from sympy import (
+    Add,
+    Expr,
+    Function,
+    IndexedBase,
+    KroneckerDelta,
+    Matrix,
+    Rational,
+    Sum,
+    Symbol,
+)
 
 from derive.notation import index, size
 from derive.steps import Argument, Derivation, Kernel, Regime, Step
@@ -23,6 +36,8 @@ FINE_MEAN, COARSE_MEAN = IndexedBase("m_Z", real=True), IndexedBase("m_T", real=
 FINE, COARSE = IndexedBase("labels_Z", integer=True), IndexedBase("labels_T", integer=True)
 PROJECTOR = IndexedBase("projector", real=True)
 REACHED = IndexedBase("reached", real=True)
+EIGENVALUES = IndexedBase("eigenvalues", nonnegative=True)
+WEIGHTS, RANK = IndexedBase("weights", nonnegative=True), size("r")
 
 TERMS = {
     "noise": "what the state itself leaves open, E|U - m_Z|^2",
@@ -247,4 +262,86 @@ def finite_example() -> Derivation:
     )
 
 
-DERIVATIONS = (four_terms, four_terms_finite, finite_example)
+def width() -> Derivation:
+    """What the best space of r dimensions misses of E[U | T]."""
+    total, caught = Sum(EIGENVALUES[B], (B, 0, WIDTH - 1)), Sum(EIGENVALUES[B], (B, 0, RANK - 1))
+    tail = Sum(EIGENVALUES[B], (B, RANK, WIDTH - 1))
+    weights = Sum(WEIGHTS[B] * EIGENVALUES[B], (B, 0, WIDTH - 1))
+    return Derivation(
+        name="risk.width",
+        title="what the best space of r dimensions misses",
+        source="FB-22 (eq. 17)",
+        inputs=(EIGENVALUES, RANK),
+        steps=(
+            Step(
+                "A space with projector Pi misses tr((I - Pi) C), C = E[m_T m_T']", total - weights
+            ),
+            Step(
+                "with weights in [0, 1] that sum to r",
+                Sum(WEIGHTS[B], (B, 0, WIDTH - 1)),
+                "the diagonal of Pi in the eigenbasis of C",
+            ),
+            Step("They catch at most the first r eigenvalues", caught, "Ky Fan; attained"),
+            Step("What is left", tail, "an offset for free: the covariance of m_T in place of C"),
+        ),
+        result={"tail": tail},
+        equation=r"\inf_{\dim\mathcal S \le r}\inf_g E|U - g(T)|^2"
+        r" = E|U - m_T|^2 + \sum_{k>r}\lambda_k(E[m_T m_T^\top])",
+        hypotheses=("U is square integrable", "the eigenvalues are in falling order"),
+    )
+
+
+def width_example() -> Derivation:
+    """The example of the specification: tails 1/2 through the origin and 0 with an offset."""
+    half = Rational(1, 2)
+    means = Matrix([[1, 0], [0, 1]])
+    moment = half * means * means.T
+    mean = half * means * Matrix([1, 1])
+    linear = sorted(moment.eigenvals(multiple=True))
+    affine = sorted((moment - mean * mean.T).eigenvals(multiple=True))
+    return Derivation(
+        name="risk.width_example",
+        title="two values of the representation's mean, and probes of one dimension",
+        source="FB-22, exact finite check",
+        inputs=(),
+        steps=(
+            Step("The second moment", moment.as_immutable()),
+            Step(
+                "The covariance", (moment - mean * mean.T).as_immutable(), "less the mean's square"
+            ),
+        ),
+        result={"linear": linear[0], "affine": affine[0]},
+        equation=r"\lambda_2(C_T) = \tfrac12, \qquad \lambda_2(\mathrm{Cov}\, m_T) = 0",
+    )
+
+
+def increment() -> Derivation:
+    """What the Bayes risk grows by where an observation is replaced by a function of it."""
+    norm2 = Function("E_norm2")
+    target, fine, coarse = (Symbol(name, commutative=False) for name in ("U", "m", "m_next"))
+    return Derivation(
+        name="risk.increment",
+        title="increment of the Bayes risk along a chain of observations",
+        source="FB-24 (eqs. 19, 20)",
+        inputs=(),
+        steps=(
+            Step(
+                "Split the error at the finer mean",
+                Add(target - fine, fine - coarse, evaluate=False),
+                "telescope",
+            ),
+            Step(
+                "The parts are orthogonal",
+                norm2(target - fine) + norm2(fine - coarse),
+                "E[U - m | finer] = 0, and m_next is a function of the finer",
+            ),
+            Step("So the risk grows by", norm2(fine - coarse), "or falls, as a history grows"),
+        ),
+        result={"increment": norm2(fine - coarse)},
+        equation=r"R^*_{H_{\ell+1}} - R^*_{H_\ell} ="
+        r" E\big|E[U \mid H_\ell] - E[U \mid H_{\ell+1}]\big|^2 \ge 0",
+        hypotheses=("U is square integrable", "each observation is a function of the one before"),
+    )
+
+
+DERIVATIONS = (four_terms, four_terms_finite, finite_example, width, width_example, increment)

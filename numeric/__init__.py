@@ -68,6 +68,7 @@ if TYPE_CHECKING:
         regression_floor,
         velocity_gap,
     )
+    from numeric.likelihood import LikelihoodCost, likelihood_cost
     from numeric.logratio import (
         log_ratio_jacobian,
         log_ratio_log_det,
@@ -112,7 +113,14 @@ if TYPE_CHECKING:
         growth_rate,
         log_amplification,
     )
-    from numeric.risk import FourTerms, four_term_risk, four_term_risk_finite
+    from numeric.risk import (
+        DepthRisk,
+        FourTerms,
+        depth_risk_finite,
+        four_term_risk,
+        four_term_risk_finite,
+        width_tails,
+    )
     from numeric.stability import (
         Stability,
         log_ratio_margin,
@@ -165,6 +173,7 @@ _HOMES = {
         "kernel_score",
         "kernel_weights",
     ),
+    "likelihood": ("LikelihoodCost", "likelihood_cost"),
     "logratio": (
         "log_ratio_jacobian",
         "log_ratio_log_det",
@@ -233,7 +242,14 @@ _HOMES = {
         "tweedie_cov",
         "tweedie_mean",
     ),
-    "risk": ("FourTerms", "four_term_risk", "four_term_risk_finite"),
+    "risk": (
+        "DepthRisk",
+        "FourTerms",
+        "depth_risk_finite",
+        "four_term_risk",
+        "four_term_risk_finite",
+        "width_tails",
+    ),
     "stability": (
         "Stability",
         "log_ratio_margin",
@@ -293,6 +309,11 @@ __all__ = [  # noqa: RUF022  # by subject
     "FourTerms",
     "four_term_risk",
     "four_term_risk_finite",
+    "DepthRisk",
+    "depth_risk_finite",
+    "width_tails",
+    "LikelihoodCost",
+    "likelihood_cost",
     "Law",
     "head_log_ratios",
     "head_values",

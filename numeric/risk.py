@@ -1,4 +1,4 @@
-"""The risk of a probe that is linear in a representation, in four orthogonal terms."""
+"""The risk of a probe that is linear in a representation: its terms, its width, its depth."""
 
 from __future__ import annotations
 
@@ -164,11 +164,129 @@ def four_term_risk_finite(
     return FourTerms(*terms, risk=_mean_square(masses, target - prediction) + 0 * terms[0])
 
 
-def _points(target: door.Floats) -> tuple[int, int]:
+@dataclass(frozen=True)
+class DepthRisk:
+    """The Bayes risk along a chain of observations.
+
+    Attributes:
+        risk: E|U - E[U | H_l]|^2 of each observation, ``(*batch, L)``.
+        increment: E|E[U | H_l] - E[U | H_l+1]|^2, by which it rises (or, for a history, falls)
+            from each to the next, ``(*batch, L - 1)``.
+    """
+
+    risk: door.Floats
+    increment: door.Floats
+
+
+def depth_risk_finite(
+    masses: ArrayLike, target: ArrayLike, labels: ArrayLike, *, history: bool = False
+) -> DepthRisk:
+    r"""Bayes risk after each layer on a finite probability space, and what each layer changes.
+
+    .. math:: R^*_{H_{\ell+1}} - R^*_{H_\ell} = E|E[U \mid H_\ell] - E[U \mid H_{\ell+1}]|^2
+
+    Costs L n^2 in the numbers of observations and of points.
+
+    Args:
+        masses: nonnegative with sum 1, shape ``(*batch, n)``.
+        target: U at each point, shape ``(*batch, n, q)``.
+        labels: value of each observation at each point, shape ``(*batch, L, n)``, L at least 1;
+            anything comparable. Each is a function of the one before, unless `history` is set.
+        history: the l-th observation is all labels up to the l-th, so that the risk falls.
+
+    Returns:
+        the risks and the increments.
+
+    Raises:
+        ShapeError, DtypeError, NonFiniteError: the arrays don't fit together.
+        DomainError: a mass is negative, or they don't sum to 1.
+        RefinementError: an observation is no function of the one before: their risks are in no
+            order.
+
+    Source: FB-24 (eqs. 19, 20). Kernel: `risk.four_terms_finite`. Proved: `risk.increment`.
+
+    Example:
+        >>> found = depth_risk_finite([0.5, 0.5], [[1.0], [-1.0]], [[0, 1], [0, 0]])
+        >>> found.risk.tolist(), found.increment.tolist()
+        ([0.0, 1.0], [1.0])
+    """
+    target = door.real("target", target, 2)
+    points, _ = _points(target)
+    masses = _masses("masses", masses, points)
+    seen = door.labels("labels", labels)
+    if seen.ndim < 2 or seen.shape[-2] == 0:
+        raise door.ShapeError("labels", "at least one observation, (L, n)", f"shape {seen.shape}")
+    door.same_axis("target", points, "labels", seen.shape[-1])
+    batch = door.common_batch(masses=(masses, 1), target=(target, 2), labels=(seen, 2))
+    blocks = _first_of_block(np.broadcast_to(seen, (*batch, *seen.shape[-2:])))
+    if history:
+        for place in range(1, blocks.shape[-2]):
+            pairs = blocks[..., place - 1, :] * points + blocks[..., place, :]
+            blocks[..., place, :] = _first_of_block(pairs)
+        fine, coarse = blocks[..., 1:, :], blocks[..., :-1, :]
+    else:
+        fine, coarse = blocks[..., :-1, :], blocks[..., 1:, :]
+    if (np.take_along_axis(coarse, fine, axis=-1) != coarse).any():
+        raise RefinementError(
+            "labels",
+            "observations each of which is a function of the one before",
+            "points with one label and two labels in the next",
+            "set history=True to keep what was seen before",
+        )
+    masses, target = masses[..., None, :], target[..., None, :, :]
+    projector = np.eye(target.shape[-1], dtype=target.dtype)
+    nothing = np.zeros_like(target)
+    risk = kernels.four_terms_finite(masses, target, blocks, blocks, projector, nothing)[0]
+    increment = kernels.four_terms_finite(masses, target, fine, coarse, projector, nothing)[1]
+    return DepthRisk(risk, increment)
+
+
+def width_tails(
+    m_T: ArrayLike, *, weights: ArrayLike | None = None, offset: bool = False
+) -> door.Floats:
+    r"""What the best space of r dimensions misses of E[U | T], for every r.
+
+    .. math:: \sum_{k>r} \lambda_k(E[m_T m_T^\top]), \qquad r = 0, \dots, q
+
+    Args:
+        m_T: E[U | T] at each sample or point, shape ``(*batch, n, q)``.
+        weights: of the samples, nonnegative with sum 1, shape ``(*batch, n)``. Default: equal.
+        offset: the probe has a free constant, so that the covariance of m_T counts.
+
+    Returns:
+        the tails from r = 0 to r = q, falling to 0, shape ``(*batch, q + 1)``.
+
+    Raises:
+        ShapeError, DtypeError, NonFiniteError: the arrays don't fit together.
+        DomainError: a weight is negative, or they don't sum to 1.
+
+    Source: FB-22 (eq. 17); Fan (1949). Proved: `risk.width_tail`, `risk.width_projection`.
+
+    Example:
+        >>> width_tails([[1.0, 0.0], [0.0, 1.0]]).round(15).tolist()
+        [1.0, 0.5, 0.0]
+        >>> width_tails([[1.0, 0.0], [0.0, 1.0]], offset=True).round(15).tolist()
+        [0.5, 0.0, 0.0]
+    """
+    means = door.real("m_T", m_T, 2)
+    points, width = _points(means, "m_T")
+    equal = np.full(points, 1 / points, dtype=means.dtype)
+    masses = _masses("weights", equal if weights is None else weights, points, "m_T")
+    door.common_batch(m_T=(means, 2), weights=(masses, 1))
+    if offset:
+        means = means - masses[..., None, :] @ means
+    # Squares of singular values: a tail far below the largest eigenvalue keeps its digits.
+    values = np.linalg.svd(np.sqrt(masses)[..., None] * means, compute_uv=False) ** 2
+    tails = np.zeros((*values.shape[:-1], width + 1), dtype=values.dtype)
+    tails[..., : values.shape[-1]] = np.cumsum(values[..., ::-1], axis=-1)[..., ::-1]
+    return tails
+
+
+def _points(target: door.Floats, name: str = "target") -> tuple[int, int]:
     points, width = target.shape[-2:]
     if points == 0 or width == 0:
         raise door.ShapeError(
-            "target", "at least one point and one coordinate", f"shape {target.shape}"
+            name, "at least one point and one coordinate", f"shape {target.shape}"
         )
     return points, width
 
@@ -180,9 +298,9 @@ def _same_points(name: str, array: door.Floats, points: int, width: int) -> None
         )
 
 
-def _masses(name: str, value: ArrayLike, points: int) -> door.Floats:
+def _masses(name: str, value: ArrayLike, points: int, of: str = "target") -> door.Floats:
     masses = door.at_least(name, door.real(name, value, 1), 0)
-    door.same_axis("target", points, name, masses.shape[-1])
+    door.same_axis(of, points, name, masses.shape[-1])
     return door.sums_to_one(name, masses)
 
 

@@ -417,6 +417,13 @@ def _noise(arguments: Mapping[str, np.ndarray], outputs: Mapping[str, ExactArray
     return dict.fromkeys(outputs, _largest(off))
 
 
+def _moved(arguments: Mapping[str, np.ndarray], outputs: Mapping[str, ExactArray]) -> dict:
+    """The sizes of the deviation's terms added up; the other outputs themselves."""
+    apart = np.abs(arguments["responsibilities"] - arguments["approximate"])
+    terms = apart @ np.abs(arguments["targets"]) * (1 / arguments["t"] - 1)
+    return {**dict.fromkeys(outputs), "deviation": _largest(terms) or None}
+
+
 def _contrasts(arguments: Mapping[str, np.ndarray], outputs: Mapping[str, ExactArray]) -> dict:
     apart = (arguments["means"][:, None] - arguments["means"]) / arguments["t"]
     return dict.fromkeys(outputs, _largest((apart**2).sum(axis=-1)))
@@ -504,6 +511,7 @@ _SCALES: dict[str, Callable[..., dict[str, float | None]]] = {
     "the products": _products,
     "the largest term": _largest_term,
     "the noise": _noise,
+    "the terms of the sum": _moved,
     "the squared contrasts": _contrasts,
     "the token": _token,
 }

@@ -7,10 +7,14 @@ import numpy.testing as npt
 import pytest
 
 from numeric import (
+    DomainError,
     OffSupportError,
     RefinementError,
+    ShapeError,
+    depth_risk_finite,
     four_term_risk,
     four_term_risk_finite,
+    width_tails,
 )
 
 SEED = 99
@@ -154,3 +158,103 @@ def test_batches():
         assert together.risk[place] == pytest.approx(alone.risk, rel=1e-13)
     empty = {name: value[:0] for name, value in stacked.items()}
     assert four_term_risk_finite(**empty).risk.shape == (0,)
+
+
+def test_tails_of_the_specification():
+    means = np.repeat([[1.0, 0.0], [0.0, 1.0]], 2, axis=0)
+    npt.assert_allclose(width_tails(means), [1, 0.5, 0], atol=1e-15)
+    npt.assert_allclose(width_tails(means, offset=True), [0.5, 0, 0], atol=1e-15)
+
+
+def test_tails_are_what_no_subspace_beats_and_one_attains():
+    rng = np.random.default_rng(SEED)
+    means, weights = rng.normal(size=(40, 5)) + 1, rng.dirichlet(np.ones(40))
+    for offset in (False, True):
+        tails = width_tails(means, weights=weights, offset=offset)
+        centred = means - offset * (weights @ means)
+        moment = (weights[:, None] * centred).T @ centred
+        _, vectors = np.linalg.eigh(moment)
+        for rank in range(6):
+
+            def missed(basis: np.ndarray, centred: np.ndarray = centred) -> float:
+                outside = centred - centred @ basis @ basis.T
+                return float(weights @ (outside**2).sum(axis=-1))
+
+            assert missed(vectors[:, 5 - rank :]) == pytest.approx(tails[rank], abs=1e-13)
+            for _ in range(20):
+                basis = np.linalg.qr(rng.normal(size=(5, rank)))[0]
+                assert missed(basis) >= tails[rank] - 1e-13
+
+
+def test_the_covariance_of_the_target_misleads():
+    """U = (g, 10 xi), T = g: its mean given T lies on a line, though xi has the larger variance."""
+    g = np.array([1.0, -1.0, 1.0, -1.0])
+    xi = np.array([1.0, 1.0, -1.0, -1.0])
+    npt.assert_allclose(width_tails(np.column_stack([g, 0 * g])), [1, 0, 0], atol=1e-15)
+    npt.assert_allclose(width_tails(np.column_stack([g, 10 * xi])), [101, 1, 0], rtol=1e-14)
+
+
+def test_a_tail_far_below_the_largest_keeps_its_digits():
+    tails = width_tails(np.diag([1.0, 1e-9, 1e-12]))
+    npt.assert_allclose(tails, [1 / 3, (1e-18 + 1e-24) / 3, 1e-24 / 3, 0], rtol=1e-12)
+
+
+def test_tails_in_batches_and_of_few_points():
+    rng = np.random.default_rng(SEED)
+    means = rng.normal(size=(3, 2, 4))
+    together = width_tails(means)
+    assert together.shape == (3, 5)
+    for own, alone in zip(together, means, strict=True):
+        npt.assert_allclose(own, width_tails(alone), atol=1e-14)
+    npt.assert_allclose(together[:, 2:], 0, atol=1e-14)
+    assert width_tails(means[:0]).shape == (0, 5)
+    with pytest.raises(DomainError, match="weights"):
+        width_tails(means, weights=[2.0, -1.0])
+    with pytest.raises(ShapeError, match="m_T"):
+        width_tails(np.zeros((0, 2)))
+
+
+def test_risk_of_a_layer_that_forgets_rises_by_the_distance_of_the_means():
+    rng = np.random.default_rng(SEED)
+    masses, target = rng.dirichlet(np.ones(24)), rng.normal(size=(24, 3))
+    labels = np.stack([np.arange(24) // k for k in (1, 2, 6, 24)])
+    found = depth_risk_finite(masses, target, labels)
+    npt.assert_allclose(np.diff(found.risk), found.increment, atol=1e-14)
+    assert found.risk[0] < 1e-30
+    assert np.all(found.increment > 0)
+    spread = masses @ ((target - masses @ target) ** 2).sum(axis=-1)
+    assert found.risk[-1] == pytest.approx(spread, rel=1e-13)
+
+
+def test_a_token_alone_is_in_no_order_and_its_history_is():
+    """U = +-1, seen at first, then hidden, then fetched from another token."""
+    sides = [[1.0], [-1.0]]
+    labels = [[0, 1], [0, 0], [0, 1]]
+    with pytest.raises(RefinementError, match="history=True"):
+        depth_risk_finite([0.5, 0.5], sides, labels)
+    alone = [float(depth_risk_finite([0.5, 0.5], sides, [row]).risk[0]) for row in labels]
+    assert alone == [0, 1, 0]
+    assert depth_risk_finite([0.5, 0.5], sides, labels, history=True).risk.tolist() == [0, 0, 0]
+
+
+def test_risk_of_a_history_falls_by_the_distance_of_the_means():
+    rng = np.random.default_rng(SEED)
+    masses, target = rng.dirichlet(np.ones(30)), rng.normal(size=(30, 2))
+    labels = rng.integers(0, 3, (4, 30))
+    found = depth_risk_finite(masses, target, labels, history=True)
+    npt.assert_allclose(-np.diff(found.risk), found.increment, atol=1e-14)
+    seen = [" ".join(map(str, column)) for column in labels.T]
+    last = depth_risk_finite(masses, target, [seen])
+    assert found.risk[-1] == pytest.approx(float(last.risk[0]), abs=1e-14)
+
+
+def test_depth_in_batches():
+    rng = np.random.default_rng(SEED)
+    masses, target = rng.dirichlet(np.ones(8), 3), rng.normal(size=(3, 8, 2))
+    labels = np.stack([np.arange(8), np.arange(8) // 2])
+    found = depth_risk_finite(masses, target, labels)
+    assert found.risk.shape == (3, 2)
+    alone = depth_risk_finite(masses[1], target[1], labels)
+    npt.assert_allclose(found.increment[1], alone.increment, rtol=1e-14)
+    with pytest.raises(ShapeError, match="labels"):
+        depth_risk_finite(masses, target, np.arange(8))

@@ -65,6 +65,48 @@ define mZ = E(U | Z)
 define mT = E(U | T)
 define g = P*E(V | T)
 """
+CHAIN = """
+let n : dimension
+let U, V : random vector(n)
+let coarse, fine : sigma_algebra
+assume coarse subset fine
+define m_coarse = E(U | coarse)
+define m_fine = E(U | fine)
+"""
+CAUGHT = """
+let r, k : dimension
+let a, p : vector(r)
+let b, q : vector(k)
+let x : real
+assume for all c : index(r) : a[c] >= x
+assume for all c : index(k) : b[c] <= x
+assume for all c : index(r) : p[c] <= 1
+assume for all c : index(k) : q[c] >= 0
+assume sum(p[c], c, 1, r) + sum(q[c], c, 1, k) = r
+define caught = sum(p[c]*a[c], c, 1, r) + sum(q[c]*b[c], c, 1, k)
+show sum(a[c], c, 1, r) - caught >= 0
+"""
+WRONG = """
+let d : dimension
+let x, y, z : vector(d)
+let r, q : real
+let t : positive
+define exact = (z - r*(1 - t)*x - (1 - r)*(1 - t)*y)/t
+define wrong = (z - q*(1 - t)*x - (1 - q)*(1 - t)*y)/t
+define tv = (abs(r - q) + abs((1 - r) - (1 - q)))/2
+"""
+MOVED = """
+let N : dimension
+let x, a, b : vector(N)
+let low, high : real
+assume for all n : index(N) : a[n] >= 0
+assume for all n : index(N) : b[n] >= 0
+assume for all n : index(N) : x[n] <= high
+assume for all n : index(N) : x[n] >= low
+define T = sum(a[n], n, 1, N)
+assume sum(b[n], n, 1, N) = T
+show T*(high - low) - sum((a[n] - b[n])*x[n], n, 1, N) >= 0
+"""
 EXAMPLE = """
 define U = block([[3, 1, 1, -1, 1, -1, 1, -1], [0, 0, 0, 0, 2, 2, 0, 0]])
 define g = block([[1/2, 1/2, 1/2, 1/2, 1/2, 1/2, 1/2, 1/2], [0, 0, 0, 0, 0, 0, 0, 0]])
@@ -391,6 +433,24 @@ let x : vector(P)
 let j, m : index(P)
 show log(softmax(x)[m]/softmax(x)[j]) = x[j] - x[m]""",
     # four-term risk
+    "a finer observation with the larger risk": CHAIN
+    + "show l2norm2(U - m_fine) >= l2norm2(U - m_coarse)",
+    "observations in no order": CHAIN.replace("assume coarse subset fine\n", "")
+    + "show l2norm2(U - m_fine) <= l2norm2(U - m_coarse)",
+    "a rise by the risk of the coarser": CHAIN
+    + "show l2norm2(U - m_coarse) = l2norm2(U - m_fine) + l2norm2(m_coarse)",
+    "a wrong mean that knows more": CHAIN
+    + "define leaked = E(V | fine)\n"
+    + "show l2norm2(U - leaked) - l2norm2(U - m_coarse) = l2norm2(m_coarse - leaked)",
+    "an eigenvalue caught twice": CAUGHT.replace("assume for all c : index(r) : p[c] <= 1\n", ""),
+    "eigenvalues out of order": CAUGHT.replace("b[c] <= x", "b[c] >= x"),
+    "weights below 0": CAUGHT.replace("assume for all c : index(k) : q[c] >= 0\n", ""),
+    "total variation without the half": WRONG.replace("/2\n", "\n")
+    + "show norm2(wrong - exact) = ((1 - t)/t)^2*norm2(x - y)*tv^2",
+    "noisy targets for clean ones": WRONG + "show norm2(wrong - exact) = norm2(x - y)*tv^2/t^2",
+    "masses of different sums": MOVED.replace("assume sum(b[n], n, 1, N) = T\n", ""),
+    "parts that are negative": MOVED.replace("assume for all n : index(N) : b[n] >= 0\n", ""),
+    "half of the width": MOVED.replace("T*(high - low) -", "T*(high - low)/2 -"),
     "a term counted twice": RISK + "show l2norm2(U - g) = l2norm2(U - mZ) + 2*l2norm2(mZ - mT)"
     " + l2norm2(mT - P*mT) + l2norm2(P*mT - g)",
     "the noise dropped": RISK
