@@ -42,5 +42,6 @@ def excess_distances(xp: Namespace, distances: Array, queries: Array, particles:
 def _nearest(xp: Namespace, distances: Array, particles: Array) -> Array:
     """The particle nearest to each query, ``(*batch, n, d)``."""
     index = xp.argmin(distances, axis=-1)[..., None]
-    particles = particles[(None,) * (index.ndim - particles.ndim) + (...,)]
+    missing = (1,) * (index.ndim - particles.ndim)
+    particles = xp.reshape(particles, (*missing, *particles.shape))
     return xp.take_along_axis(particles, index, axis=-2)

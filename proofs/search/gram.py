@@ -7,7 +7,7 @@ rationals. What it returns is exact.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -45,9 +45,16 @@ class Squares:
 
 
 def certify(
-    target: Polynomial, blocks: list[Block], times: Times, tick: Callable[[], None]
+    target: Polynomial,
+    blocks: list[Block],
+    times: Times,
+    tick: Callable[[], None],
+    serves: Callable[[list[Squares]], bool] = lambda squares: True,
 ) -> list[Squares] | None:
-    """The target as a sum of multipliers times squares of what their bases span, or None."""
+    """The target as a sum of multipliers times squares of what their bases span, or None.
+
+    Of the sums that rounding gives, the simplest first, the first one that serves.
+    """
     scale = max((abs(c) for c in target.values()), default=Fraction(1))
     aim = {m: c / scale for m, c in target.items()}
     blocks = list(blocks)
@@ -64,9 +71,9 @@ def certify(
             center = conic.solve(sizes, system.floats, interior=False)
             solution = solution if center is None else center
         tick()
-        found = _rounded(system, solution)
-        if found is not None:
-            return [Squares(s.block, s.coefficient * scale, s.root) for s in found]
+        for found in _rounded(system, solution):
+            if serves(found):
+                return [Squares(s.block, s.coefficient * scale, s.root) for s in found]
         smaller = [_reduced(b, solution.kernel(i)) for i, b in enumerate(blocks)]
         if [len(b.basis) for b in smaller] == sizes:
             return None
@@ -130,7 +137,7 @@ class _System:
         ]
 
 
-def _rounded(system: _System, solution: conic.Solution) -> list[Squares] | None:
+def _rounded(system: _System, solution: conic.Solution) -> Iterator[list[Squares]]:
     """Exact solutions near one in floating point, those with the simplest entries first."""
     for denominator in DENOMINATORS:
         values = {
@@ -157,8 +164,7 @@ def _rounded(system: _System, solution: conic.Solution) -> list[Squares] | None:
                     _add(root, b, c)
                 found.append(Squares(k, coefficient, root))
         else:
-            return found
-    return None
+            yield found
 
 
 def split(gram: list[list[Fraction]]) -> list[tuple[Fraction, list[Fraction]]] | None:

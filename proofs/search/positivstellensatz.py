@@ -319,9 +319,14 @@ class Problem:
         plain = [[m for m in basis if not m] for basis in bases]
         found = self._linear(given, plain)
         found = self._linear(given, bases) if found is None else found
-        if found is None and by_programs:
+        place = None if found is None else self._state(given, found)
+        # Squares that may vanish together show no strict inequality, even where they add up to it;
+        # among many atoms that is the rule, and a program seldom finds more.
+        is_small = found is None or (not self.is_tied and len(self.atoms) <= 2)
+        if place is None and by_programs and is_small:
             found = self._semidefinite(given, bases)
-        return None if found is None else self._state(given, found)
+            place = None if found is None else self._state(given, found)
+        return place
 
     def _basis(self, given: Given, limit: int) -> list[Monomial]:
         """Monomials that a root beside a product of inequalities may be made of."""
@@ -388,7 +393,9 @@ class Problem:
             one: Polynomial = {CONSTANT: Fraction(1)}
             blocks += [Block(g.value, [one] if g.strict else []) for g in given]
         w.programs[0] += 1
-        found = certify(self.target, blocks, self.times, w.tick)
+        found = certify(
+            self.target, blocks, self.times, w.tick, lambda squares: self._serves(given, squares)
+        )
         if found is None:
             return None
         return [Squares(s.block % len(given), s.coefficient, s.root) for s in found]
@@ -408,12 +415,19 @@ class Problem:
                 return [{m: Fraction(1)} for m in basis]
             basis = kept
 
+    def _serves(self, given: list[Given], squares: list[Squares]) -> bool:
+        """Whether a part is positive, not just not negative, where that is asked for."""
+        return not self.strict or any(
+            s.root.keys() == {CONSTANT} and given[s.block % len(given)].strict for s in squares
+        )
+
     def _state(self, given: list[Given], squares: list[Squares]) -> int | None:
         """The step `positive`, with the equations that close the gap."""
         w = self.w
+        if not self._serves(given, squares):
+            return None
         total = Poly(ONE, ONE, {})
         rows: list[Any] = []
-        strict = False
         for s in squares:
             g = given[s.block]
             constant = s.root.get(CONSTANT) if len(s.root) == 1 else None
@@ -424,15 +438,12 @@ class Problem:
             total = total + product * root * root
             if constant is not None:
                 rows.append([str(s.coefficient * constant**2), list(g.places), None])
-                strict |= g.strict
                 continue
             try:
                 node = w.raising.poly(root)
             except NoTerm:
                 return None
             rows.append([str(s.coefficient), list(g.places), w.place(node)])
-        if self.strict and not strict:
-            return None
         try:
             return w.closed(self.relation, rows, self.difference - total, self.ideal)
         except NoTerm:

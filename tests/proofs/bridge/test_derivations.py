@@ -35,11 +35,15 @@ def test_a_derivation_is_proved_to_say_what_its_theorem_says(
     assert found.statements > 0
 
 
+# The statement language has no branch -1 of W; the kernel's theorem says what the branch is for.
+UNSAID = {"branches.lower"}
+
+
 def test_every_emitted_kernel_has_a_theorem(library: Library):
     emitted = {d.name for s in subjects() for d in derivations(s) if d.kernel is not None}
     derived = {n for theorem in library for n in theorem.derive}
     checked = {n for theorem in library for n in theorem.kernel}
-    assert emitted <= derived, f"no theorem names {sorted(emitted - derived)}"
+    assert emitted - derived == UNSAID, f"no theorem names {sorted(emitted - derived)}"
     assert emitted <= checked, f"no theorem checks the kernel {sorted(emitted - checked)}"
 
 
@@ -60,10 +64,11 @@ START = f.BETA * f.LAMBDA0
 
 # theorem, derivation, output, and an expression that is not what the theorem says
 WRONG: list[tuple[str, str, str, Any]] = [
-    ("determinant", "logratio.det_jacobian", "det",  # the anchor's entry is missing
+    ("logratio.determinant", "logratio.det_jacobian", "det",  # the anchor's entry is missing
      Product(1 / lr.ROW[lr.K], (lr.K, 0, lr.P - 2))),
-    ("determinant", "logratio.det_jacobian", "det", Product(lr.ROW[lr.K], (lr.K, 0, lr.P - 1))),
-    ("determinant", "logratio.log_det_jacobian", "log_det",  # the sign
+    ("logratio.determinant", "logratio.det_jacobian", "det",
+     Product(lr.ROW[lr.K], (lr.K, 0, lr.P - 1))),
+    ("logratio.determinant", "logratio.log_det_jacobian", "log_det",  # the sign
      lr.total(lr.log(lr.softmax(lr.N)), lr.N)),
     ("jacobian", "logratio.jacobian", "jacobian",  # the anchor falls as another rises
      lr.KroneckerDelta(lr.J, lr.K) / lr.ROW[Skip(lr.J, lr.ANCHOR)] - 1 / lr.ROW[lr.ANCHOR]),
@@ -83,7 +88,7 @@ WRONG: list[tuple[str, str, str, Any]] = [
      c.COV_UU + GAIN * c.COV_UO.T),
     ("gaussian_conditioning", "conditioning.gaussian_pinv", "residual_cov",
      c.COV_UU - c.COV_UO * c.COV_OO * c.COV_UO.T),
-    ("elimination", "conditioning.gaussian_elimination", "mean",
+    ("conditioning.elimination", "conditioning.gaussian_elimination", "mean",
      c.MEAN_U + c.COV_UO * Inverse(c.COV_OO) * c.VALUE),
     ("residual_covariance", "conditioning.residual_cov", "residual_cov",
      c.CORRUPTION * (Identity(c.WIDTH) - Pinv(c.HEAD_MAP) * c.HEAD_MAP)),

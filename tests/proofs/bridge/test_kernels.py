@@ -119,7 +119,7 @@ def crashes(logits: Any, *, xp: Any = None) -> Any:
 
 
 WRONG: list[tuple[str, str, Callable[..., Any]]] = [
-    ("determinant", "logratio.log_det_jacobian", product_without_the_anchor),
+    ("logratio.determinant", "logratio.log_det_jacobian", product_without_the_anchor),
     ("logratio.jacobian", "logratio.jacobian", jacobian_with_a_sign),
     ("softmax_log_ratio", "logratio.log_ratios", log_ratios_upside_down),
     ("softmax_log_ratio", "logratio.log_ratios", log_ratios_with_the_anchor),

@@ -40,6 +40,7 @@ CASES: list[tuple[str, Statement, Any]] = [
     if theorem.certificates
 ]
 LONG = [case for case in CASES if case[2]["steps"]]  # those that don't hold by structure alone
+TRANSCENDENTAL = {"exp", "log", "erf", "softmax", "cosh", "tanh", "lambertw"}
 CHANGES = 25  # of each certificate
 MUTANTS = 6  # of each statement
 
@@ -90,7 +91,9 @@ def test_there_are_theorems_and_their_certificates_are_good():
 def test_every_fact_of_a_certificate_is_true(name: str, statement: Statement, certificate: Any):
     witnesses = Witnesses(statement)
     assert witnesses.models, name
-    assert every_fact_holds(statement, certificate, witnesses) > 0
+    confirmed = every_fact_holds(statement, certificate, witnesses)
+    # Balls contradict a false equation between transcendental values, but confirm no true one.
+    assert confirmed > 0 or any(node.op in TRANSCENDENTAL for node in postorder(statement.roots()))
 
 
 @pytest.mark.parametrize(("name", "statement", "certificate"), LONG, ids=[case[0] for case in LONG])
