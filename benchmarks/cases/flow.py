@@ -220,12 +220,21 @@ def terminal_eigenvalue_by_hand(beta: Array, s: Array, sigma2: Array) -> Array:
     return _flowed_by_hand(beta, s + sigma2, beta * (s + sigma2), beta * s)
 
 
+def growth_by_hand(s: Array, sigma2: Array) -> Array:
+    """log((s + sigma2)/s), also where the ratio overflows or a variance is 0."""
+    growth = np.log1p(sigma2 / s)
+    if not np.isfinite(growth).all():
+        far = np.where(sigma2 > 0, np.log(sigma2) - np.log(s), 0)
+        growth = np.where(np.isfinite(growth), growth, far)
+    return growth
+
+
 def denoising_time_appendix_clock_by_hand(beta: Array, s: Array, sigma2: Array) -> Array:
-    return beta * sigma2 / 2 + np.log1p(sigma2 / s) / 2
+    return beta * sigma2 / 2 + growth_by_hand(s, sigma2) / 2
 
 
 def denoising_time_main_clock_by_hand(beta: Array, s: Array, sigma2: Array) -> Array:
-    return sigma2 / 2 + np.log1p(sigma2 / s) / (2 * beta)
+    return sigma2 / 2 + growth_by_hand(s, sigma2) / (2 * beta)
 
 
 CASES = {
