@@ -77,6 +77,9 @@ def measure(name: str, *, seed: int = 0, count: int = 60, batch: int | None = No
 
 def _times(calls: dict[str, Callable[[], Any]]) -> dict[str, float]:
     """The best of several rounds in which the calls take turns; one round for slow ones."""
+    # After a large array has gone, the allocator keeps the pages of those that come and go below:
+    # else what is timed is now and then the system's handing them out.
+    np.ones(2_000_000).sum()
     best = dict.fromkeys(calls, float("inf"))
     with np.errstate(all="ignore"):
         for _ in range(REPEATS):
