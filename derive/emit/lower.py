@@ -57,7 +57,7 @@ from sympy.core.relational import Relational
 from sympy.logic.boolalg import BooleanTrue
 from sympy.matrices.expressions.matexpr import MatrixExpr
 
-from derive.emit import products
+from derive.emit import products, sums
 from derive.emit.code import (
     ATOM,
     COLUMN,
@@ -147,8 +147,8 @@ class Printer:
             (Relational, self._relation),
             ((And, Or), self._logic),
             (KroneckerDelta, self._delta),
-            (Sum, self._sum),
-            (MaxOver, self._max),
+            (Sum, partial(sums.total, self)),
+            (MaxOver, partial(sums.largest, self)),
             (InsertZero, self._insert),
             (SumOfOthers, self._others),
             (AtLargest, self._at_largest),
@@ -195,7 +195,8 @@ class Printer:
         places = trimmed([":" if axis in code.axes else "None" for axis in axes])
         return Code(f"{code.inside(ATOM)}[..., {', '.join(places)}]", axes=axes)
 
-    def _common(self, codes: Sequence[Code]) -> Axes:
+    def common_axes(self, codes: Sequence[Code]) -> Axes:
+        """All axes that the pieces carry, in order."""
         present = {axis for code in codes for axis in code.axes}
         return tuple(axis for axis in self.order if axis in present)
 
@@ -209,7 +210,7 @@ class Printer:
             text = write([self.aligned(code, axes) for code in codes])
             return Code(text, strength, axes, number, spread)
 
-        return spread(self._common(codes))
+        return spread(self.common_axes(codes))
 
     # ------------------------------------------------------------ scalars
 
@@ -414,7 +415,7 @@ class Printer:
             places.append(fixed + ":" if symbols else fixed)
             axes += symbols
         code = array_code(name, places, tuple(axes))
-        return self.aligned(code, self._common([code]))
+        return self.aligned(code, self.common_axes([code]))
 
     def _insert(self, node: Basic) -> Code:
         family, anchor, index = node.args
@@ -437,79 +438,6 @@ class Printer:
         self.need(node.home, node.call)
         given = ["xp", *(self._name(family) for family in node.families)]
         return Code(f"{node.call}({', '.join(given)})", axes=tuple(node.axes))
-
-    def _reduced(self, body: Basic, index: Basic, name: str) -> Code:
-        code = self.print(body)
-        if index not in code.axes:
-            raise EmitError("the summand does not depend on its index", body)
-        rest = tuple(axis for axis in code.axes if axis != index)
-        place = code.axes.index(index) - len(code.axes)
-        return Code(f"{name}({code.text}, axis={place})", axes=rest)
-
-    def _max(self, node: Basic) -> Code:
-        return self._reduced(node.args[0], node.args[1], "xp.max")
-
-    def _sum(self, total: Basic) -> Code:
-        if len(total.args) != 2:
-            raise EmitError("only single sums are printed; nest them", total)
-        body, index = total.args[0], total.args[1].args[0]
-        return self._contraction(body, index) or self._reduced(body, index, "xp.sum")
-
-    def _contraction(self, body: Basic, index: Basic) -> Code | None:
-        """A sum of products over an axis that two arrays share: a matrix product, dot products.
-
-        Axes that both carry besides are a batch, the first axes of each.
-        """
-        if isinstance(body, Pow) and body.exp == 2 and isinstance(body.base, Indexed):
-            factors: list[Basic] = [body.base, body.base]
-        else:
-            factors = self._two_factors(body) if isinstance(body, Mul) else []
-        codes = [self.print(factor) for factor in factors]
-        if len(codes) != 2 or any(index not in code.axes for code in codes):
-            return None
-        common = self._common(codes)
-        codes.sort(key=lambda code: -len(code.axes))  # as one writes a matrix and a vector
-        if codes[0].axes == common and common[-1] == index:
-            self.need("numeric.namespace", "dot_products")
-            given = ", ".join(self.aligned(code, common).text for code in codes)
-            return Code(f"dot_products(xp, {given})", axes=common[:-1])
-        shared = tuple(a for a in codes[0].axes if a in codes[1].axes and a != index)
-        free = [[a for a in code.axes if a not in (*shared, index)] for code in codes]
-        if any(code.axes[: len(shared)] != shared for code in codes):
-            return None
-        if list(map(len, free)) == [1, 0]:  # a vector times a matrix, whose rows are added up
-            matrix, vector = codes
-            (axis,) = free[0]
-            first = self.aligned(vector, (*shared, axis, index)).inside(UNARY)
-            return Code(f"({first} @ {matrix.inside(UNARY)})[..., 0, :]", axes=(*shared, axis))
-        if list(map(len, free)) != [1, 1]:
-            return None
-        (left, left_free), (right, right_free) = sorted(
-            zip(codes, free, strict=True), key=lambda pair: self.order.index(pair[1][0])
-        )
-        first = left if left.axes[-1] == index else transposed(left)
-        second = right if right.axes[-1] != index else transposed(right)
-        text = f"{first.inside(UNARY)} @ {second.inside(UNARY)}"
-        return Code(text, PRODUCT, (*shared, left_free[0], right_free[0]))
-
-    def _two_factors(self, product: Mul) -> list[Basic]:
-        """The factors; beyond two, one whose axes another carries is multiplied into it first."""
-        factors = sorted(product.args, key=canonical)
-        carried = {factor: set(self.print(factor).axes) for factor in factors}
-        while len(factors) > 2:
-            within = [
-                (factor, other)
-                for factor in factors
-                for other in factors
-                if factor is not other and carried[factor] <= carried[other]
-            ]
-            if not within:
-                break
-            factor, other = min(within, key=lambda pair: len(carried[pair[1]]))
-            merged = factor * other
-            carried[merged] = carried[other]
-            factors = [merged, *(f for f in factors if f not in (factor, other))]
-        return factors
 
     # ------------------------------------------------------------ matrices
 
