@@ -170,6 +170,6 @@ def jax_call(kernel: Contender, arguments: dict[str, Any]) -> Callable[[], Any] 
     traced = jax.jit(kernel, static_argnames=static)
     try:
         jax.block_until_ready(traced(**given))
-    except (DtypeError, jax.errors.TracerBoolConversionError):
+    except (DtypeError, jax.errors.ConcretizationTypeError):
         return None
     return lambda: jax.block_until_ready(traced(**given))

@@ -309,6 +309,8 @@ def width_example() -> Derivation:
             Step(
                 "The covariance", (moment - mean * mean.T).as_immutable(), "less the mean's square"
             ),
+            Step("The smaller eigenvalue of the moment: the tail through the origin", linear[0]),
+            Step("That of the covariance: the tail with an offset", affine[0]),
         ),
         result={"linear": linear[0], "affine": affine[0]},
         equation=r"\lambda_2(C_T) = \tfrac12, \qquad \lambda_2(\mathrm{Cov}\, m_T) = 0",
