@@ -72,7 +72,7 @@ HEADS = {"c": [1.0, 0.0], "Q": np.ones((1, 2, 2)), "K": np.ones((1, 2, 2))}
 ROW = {"log_ratios": [[0.0]], "M": [[1.0, 2.0]], "c": [0.0, 0.0]}
 FIBRE = {
     **MIXTURE, "query_means": [[0.0], [1.0]], "means": [[[0.0]], [[1.0]]], "c": [0.0],
-    "system": numeric.FibreSystem([[1.0]], [0.5]),
+    "system": numeric.FibreSystem(np.array([[1.0]]), np.array([0.5])),
 }  # fmt: skip
 BOUND = {
     "delta": 1e-3, "tau_margin": 1e-2, "n_heads": 1, "n_tokens": 2, "sigma_min": 1.0,

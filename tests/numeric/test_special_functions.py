@@ -45,7 +45,7 @@ def test_wright_omega_at_the_ends():
     with np.errstate(all="raise", under="ignore"):
         found = wright_omega(np, np.array([-np.inf, -1e308, -800.0, 1.0, 1e308]))
     np.testing.assert_allclose(found, [0, 0, 0, 1, 1e308], rtol=1e-15)
-    assert wright_omega(np, np.float32([3.0])).dtype == np.float32
+    assert wright_omega(np, np.array([3.0], dtype=np.float32)).dtype == np.float32
     assert wright_omega(np, np.zeros((0, 3))).shape == (0, 3)
 
 
