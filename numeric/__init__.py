@@ -5,8 +5,9 @@ What is public is loaded when it is first used, so that `import numeric` costs n
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from numeric.lazy import on_first_use
 
 if TYPE_CHECKING:
     from numeric.attention import (
@@ -258,7 +259,6 @@ _HOMES = {
         "stability_bound",
     ),
 }
-_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [  # noqa: RUF022  # by subject
     "TokenPosterior",
@@ -378,12 +378,4 @@ __all__ = [  # noqa: RUF022  # by subject
 ]
 
 
-def __getattr__(name: str) -> Any:
-    module = _HOME_OF.get(name)
-    if module is None:
-        raise AttributeError(f"module 'numeric' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"numeric.{module}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = on_first_use(__name__, _HOMES)

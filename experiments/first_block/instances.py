@@ -11,7 +11,7 @@ from numeric.first_block import AttentionBlock, CorruptionModel
 
 
 def random_model(
-    rng: np.random.Generator, n_components: int, n_tokens: int, width: int, t: float
+    rng: np.random.Generator, n_components: int, n_tokens: int, width: int, t: float = 0.5
 ) -> CorruptionModel:
     """Standard normal clean arrays with random masses."""
     masses = rng.dirichlet(3 * np.ones(n_components))
@@ -25,13 +25,14 @@ def random_block(
     value_sizes: Sequence[int],
     *,
     keys: int = 2,
+    scale: float = 1.0,
     **more: Any,
 ) -> AttentionBlock:
-    """Heads of standard normal maps, with the given numbers of values."""
+    """Heads of standard normal maps, the keys scaled, with the given numbers of values."""
     n_heads = len(value_sizes)
     return AttentionBlock(
         [rng.normal(size=(keys, width)) for _ in range(n_heads)],
-        [rng.normal(size=(keys, width)) for _ in range(n_heads)],
+        [scale * rng.normal(size=(keys, width)) for _ in range(n_heads)],
         [rng.normal(size=(v, width)) for v in value_sizes],
         n_tokens=n_tokens,
         **more,

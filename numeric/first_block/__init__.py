@@ -9,8 +9,9 @@ any observation.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from numeric.lazy import on_first_use
 
 if TYPE_CHECKING:
     from numeric.first_block.block import AttentionBlock, BlockRun, Measurement
@@ -85,7 +86,6 @@ _HOMES = {
     "two_components": ("posterior_variance", "posterior_variance_bound"),
     "checks": ("TowerTest", "fibre_twins", "measurability_gap", "tower_test"),
 }
-_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [  # noqa: RUF022  # by subject
     "CorruptionModel",
@@ -125,12 +125,4 @@ __all__ = [  # noqa: RUF022  # by subject
 ]
 
 
-def __getattr__(name: str) -> Any:
-    module = _HOME_OF.get(name)
-    if module is None:
-        raise AttributeError(f"module 'numeric.first_block' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"numeric.first_block.{module}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = on_first_use(__name__, _HOMES)

@@ -8,8 +8,9 @@ truncation; `observers` look at a cloud, and `population` replaces one by its la
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from numeric.lazy import on_first_use
 
 if TYPE_CHECKING:
     from numeric.particles.flows import flow, truncated_flow
@@ -47,7 +48,6 @@ _HOMES = {
     "schedules": ("Schedule", "annealed_layers", "equal_layers"),
     "sums": ("KernelSums", "kernel_sums"),
 }
-_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [  # noqa: RUF022  # by subject
     "KernelSums",
@@ -72,12 +72,4 @@ __all__ = [  # noqa: RUF022  # by subject
 ]
 
 
-def __getattr__(name: str) -> Any:
-    module = _HOME_OF.get(name)
-    if module is None:
-        raise AttributeError(f"module 'numeric.particles' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"numeric.particles.{module}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = on_first_use(__name__, _HOMES)

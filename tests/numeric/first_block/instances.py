@@ -1,44 +1,15 @@
-"""Random first blocks with seeds, for the tests."""
+"""What the tests add to the studies' random first blocks."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from numeric.first_block.block import AttentionBlock
+from experiments.first_block.instances import random_block, random_model
 from numeric.first_block.inference import Margins, Posterior
-from numeric.first_block.model import CorruptionModel
+
+__all__ = ["TOWER_DRAWS", "log_odds", "margins", "random_block", "random_model", "rotations"]
 
 TOWER_DRAWS = 40_000
-
-
-def random_model(
-    rng: np.random.Generator, n_components: int, n_tokens: int, width: int, t: float = 0.5
-) -> CorruptionModel:
-    masses = rng.dirichlet(3 * np.ones(n_components))
-    return CorruptionModel(rng.normal(size=(n_components, n_tokens, width)), masses, t)
-
-
-def random_block(
-    rng: np.random.Generator,
-    n_tokens: int,
-    width: int,
-    value_sizes: tuple[int, ...],
-    *,
-    keys: int = 2,
-    scale: float = 1.0,
-    **more: Any,
-) -> AttentionBlock:
-    """Heads with as many keys and the given numbers of values."""
-    n_heads = len(value_sizes)
-    return AttentionBlock(
-        [rng.normal(size=(keys, width)) for _ in range(n_heads)],
-        [scale * rng.normal(size=(keys, width)) for _ in range(n_heads)],
-        [rng.normal(size=(v, width)) for v in value_sizes],
-        n_tokens=n_tokens,
-        **more,
-    )
 
 
 def rotations(n_tokens: int, size: int, *, base: float = 0.7) -> np.ndarray:
