@@ -515,3 +515,16 @@ def test_quadratic_equations_are_solved_along_lines_on_which_they_are_linear():
     stats = refute(heron, seconds=20, instances=40).stats
     assert stats.satisfied > 12  # none of the first 300, where each letter is moved by itself
     assert stats.satisfied == stats.held
+
+
+def test_wide_balls_count_for_nothing():
+    """At exponents of many digits the balls of both sides are as wide as their values."""
+    wide = statement(
+        "let b, s : positive\nlet x : nonnegative\n"
+        "show b*s*(1 + x)*exp(b*s*(1 + x)) = b*(s*(1 + x)*exp(b*s*x))*exp(b*s)"
+    )
+    stats = smoke(wide, 20, 0)
+    assert stats.undecided > 0
+    assert stats.enclosed > 0
+    assert stats.satisfied == stats.held + stats.enclosed + stats.undecided
+    assert stats.worst_error < 1e-6
