@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from numeric import door
 from numeric.door import Floats
@@ -36,7 +35,7 @@ from numeric.first_block.observations import (
 )
 from numeric.first_block.resolution import Resolution, resolve
 from numeric.first_block.slices import SLICE_NUMBERS, batch_of, check_model, slices
-from numeric.kernels import density as kernels
+from numeric.kernels import density, mixture
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -117,7 +116,8 @@ def posterior(
         OffSupportError: the data contradict the model, such as a quantized row beside an exact
             value; carries the distance.
 
-    Source: FB-1, FB-3, FB-9 (eqs. 3, 4, 10), FB-28, FB-29. Kernel: `density.noise_mean`.
+    Source: FB-1, FB-3, FB-9 (eqs. 3, 4, 10), FB-28, FB-29. Kernels: `density.noise_mean`,
+    `mixture.log_evidence`.
 
     Example:
         >>> one = np.array([[1.0]])
@@ -275,18 +275,20 @@ def _assembled(
     # Distances are taken relative to the smallest first: what is common to all may be huge.
     nearest = quadratic.min(axis=-1, initial=np.inf, keepdims=True)
     with np.errstate(over="ignore"):  # at tiny t a far component has no chance at all
-        log_joint = np.log(model.masses) - (quadratic - nearest) / (2 * t * t)
+        log_likelihood = -(quadratic - nearest) / (2 * t * t)
         common = constant - nearest[:, 0] / (2 * t * t)
     if log_mass is not None:
-        log_joint = log_joint + log_mass
-    total = logsumexp(log_joint, axis=-1, keepdims=True)
-    log_r = log_joint - total
+        log_likelihood = log_likelihood + log_mass
+    log_masses = np.log(model.masses)
+    log_joint = log_masses + log_likelihood
+    total = mixture.log_evidence(log_masses, log_likelihood)
+    log_r = log_joint - total[:, None]
     with np.errstate(under="ignore"):
         r = np.exp(log_r)
     targets = model.mu[:, block.target]
     mean = np.empty((count, model.width))
     for part in _parts(count, targets.size):
-        mean[part] = kernels.noise_mean(r[part], targets, query[part], np.asarray(t))
+        mean[part] = density.noise_mean(r[part], targets, query[part], np.asarray(t))
     spread, furthest = _spread(model), np.sqrt(quadratic.max(axis=-1, initial=0))
     error = spread * rounding + (spread + furthest) * turning + 4 * EPS * furthest**2
     with np.errstate(over="ignore"):
@@ -295,7 +297,7 @@ def _assembled(
         _in_batch(r, batch),
         _in_batch(log_r, batch),
         _in_batch(mean, batch),
-        (total[:, 0] + common).reshape(batch),
+        (total + common).reshape(batch),
         error.reshape(batch),
         (np.zeros(count) if excess is None else excess).reshape(batch),
         margins,
