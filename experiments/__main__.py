@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+import textwrap
 from pathlib import Path
 
 from experiments.catalogue import NAMES, chosen, find
 from experiments.record import Record
-from experiments.runner import JOURNAL, PICTURE, RECORD, run_study
+from experiments.runner import JOURNAL, PICTURE, RECORD, TABLES, run_study
+from experiments.study import Study
 
 INTERRUPTED = 130
 
@@ -29,6 +31,10 @@ def main(arguments: list[str] | None = None) -> int:
     run.add_argument("--seed", type=int, default=0, metavar="S", help="of all random draws")
     run.add_argument("--out", type=Path, default=Path("out"), metavar="DIR", help="default: out")
     run.add_argument("--jobs", type=int, default=1, metavar="N", help="processes")
+    run.add_argument(
+        "--setting", action="append", default=[], metavar="NAME=READING",
+        help="one reading of what a text leaves open, in place of all; `list` names them",
+    )  # fmt: skip
     run.set_defaults(run=_run)
     options = parser.parse_args(arguments)
     return options.run(options)
@@ -39,6 +45,9 @@ def _list(_: argparse.Namespace) -> int:
     width = max(len(name) for name in NAMES)
     for study in studies:
         print(f"{study.name:<{width}}  {study.item:<9}  {study.title}")
+        for setting in study.settings:
+            choices = " | ".join(f"{setting.parameter}={r}" for r in setting.readings)
+            print(f"{'':<{width}}  {'':<9}  --setting {choices}: {setting.says}")
     return 0
 
 
@@ -52,32 +61,46 @@ def _run(options: argparse.Namespace) -> int:
     if options.jobs < 1 or options.seed < 0:
         print("--jobs is 1 or more, and --seed not negative", file=sys.stderr)
         return 2
+    readings = dict(setting.partition("=")[::2] for setting in options.setting)
+    studies = [find(name) for name in names]
+    try:
+        for study in studies:
+            study.chosen_tasks(options.quick, options.seed, readings)
+    except ValueError as problem:
+        print(problem, file=sys.stderr)
+        return 2
     passed = True
-    for name in names:
-        folder = options.out / name
+    for study in studies:
+        folder = options.out / study.name
         try:
             record = run_study(
-                find(name), folder, quick=options.quick, seed=options.seed, jobs=options.jobs
-            )
+                study, folder, quick=options.quick, seed=options.seed, jobs=options.jobs,
+                readings=readings,
+            )  # fmt: skip
         except KeyboardInterrupt:
             kept = f"finished tasks are kept in {folder / JOURNAL}; the same command goes on there"
-            print(f"\n{name}: interrupted; {kept}", file=sys.stderr)
+            print(f"\n{study.name}: interrupted; {kept}", file=sys.stderr)
             return INTERRUPTED
-        print(report(record, folder), flush=True)
+        print(report(study, record, folder), flush=True)
         passed = passed and record.passed
     return 0 if passed else 1
 
 
-def report(record: Record, folder: Path) -> str:
-    """What a study found, for a reader: its exit conditions and where its files are."""
+def report(study: Study, record: Record, folder: Path) -> str:
+    """What a study found, for a reader: tables, exit conditions, and where its files are."""
     seconds = sum(outcome.seconds for outcome in record.outcomes)
     lines = [f"{record.study} ({record.item}): {record.title}"]
+    tables = study.tables(record.outcomes)
+    for table in tables:
+        lines += ["", textwrap.indent(str(table), "  "), ""]
     lines += [f"  {condition}" for condition in record.conditions]
     failed = sum(not condition.holds for condition in record.conditions)
     verdict = "all exit conditions hold" if not failed else f"{failed} exit condition(s) FAILED"
     lines.append(f"  {verdict}; {len(record.outcomes)} tasks, {seconds:.1f} s of computing")
     lines.append(f"  record   {folder / RECORD}")
     lines.append(f"  picture  {folder / PICTURE}")
+    if tables:
+        lines.append(f"  tables   {folder / TABLES}")
     return "\n".join(lines)
 
 

@@ -6,7 +6,7 @@ import importlib
 
 from experiments.study import Study
 
-# A subject is a folder, a study a module in it with its `STUDY`.
+# A subject is a folder, a study a module in it with its `STUDY`. No two modules have one name.
 NAMES = (
     "first_block.posteriors",
     "first_block.singular_set",
@@ -23,14 +23,14 @@ def find(name: str) -> Study:
 
 
 def chosen(names: list[str]) -> list[str]:
-    """Names of studies, where the name of a subject stands for all of its studies.
+    """Names of studies: in full, by the module alone, or by a subject for all of its studies.
 
     Raises:
         KeyError: there is no such study or subject; carries the name.
     """
     found: list[str] = []
     for name in names:
-        some = [n for n in NAMES if n == name or n.startswith(f"{name}.")]
+        some = [n for n in NAMES if name in (n, n.partition(".")[0], n.rpartition(".")[2])]
         if not some:
             raise KeyError(name)
         found += [n for n in some if n not in found]

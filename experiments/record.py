@@ -29,7 +29,7 @@ class Record:
 
     Attributes:
         study, item, title: of the study.
-        quick, seed: how it was run.
+        quick, seed, readings: how it was run.
         versions: of Python, of the libraries and of our own sources.
         outcomes: in the order of the tasks.
         conditions: exit conditions, with the figures found.
@@ -40,6 +40,7 @@ class Record:
     title: str
     quick: bool
     seed: int
+    readings: Mapping[str, str]
     versions: Mapping[str, str]
     outcomes: Sequence[Outcome]
     conditions: Sequence[Condition]
@@ -112,6 +113,7 @@ def write_record(path: Path, record: Record) -> None:
         "title": record.title,
         "quick": record.quick,
         "seed": record.seed,
+        "readings": dict(record.readings),
         "versions": dict(record.versions),
         "passed": record.passed,
         "conditions": [
@@ -145,7 +147,7 @@ def read_record(path: Path) -> Record:
     outcomes = [_outcome_from(outcome) for outcome in entry["outcomes"]]
     return Record(
         entry["study"], entry["item"], entry["title"], entry["quick"], entry["seed"],
-        entry["versions"], outcomes, conditions,
+        entry["readings"], entry["versions"], outcomes, conditions,
     )  # fmt: skip
 
 

@@ -16,13 +16,19 @@ from tqdm import tqdm
 from experiments.record import Journal, Record, draw_record, key_of, versions, write_record
 from experiments.study import Outcome, Study, Task
 
-JOURNAL, RECORD, PICTURE = "journal.jsonl", "record.json", "picture.png"
+JOURNAL, RECORD, PICTURE, TABLES = "journal.jsonl", "record.json", "picture.png", "tables.md"
 
 
 def run_study(
-    study: Study, folder: Path, *, quick: bool = False, seed: int = 0, jobs: int = 1
+    study: Study,
+    folder: Path,
+    *,
+    quick: bool = False,
+    seed: int = 0,
+    jobs: int = 1,
+    readings: Mapping[str, str] | None = None,
 ) -> Record:
-    """Run what isn't in the journal yet; write the record and the picture.
+    """Run what isn't in the journal yet; write the record, the picture and the tables.
 
     Args:
         study: the study.
@@ -30,18 +36,18 @@ def run_study(
         quick: small sizes.
         seed: of all random draws.
         jobs: number of processes.
+        readings: of settings, by their parameters; a setting that isn't named has all of them.
 
     Returns:
         the record. Exit conditions that fail are part of it.
 
     Raises:
-        ValueError: fewer jobs than one, or two tasks of one name.
+        ValueError: fewer jobs than one, two tasks of one name, or no such reading.
     """
     if jobs < 1:
         raise ValueError(f"jobs: expected at least 1, got {jobs}")
-    tasks = list(study.tasks(quick, seed))
-    if len({task.name for task in tasks}) != len(tasks):
-        raise ValueError(f"{study.name}: two tasks have one name")
+    readings = readings or {}
+    tasks = study.chosen_tasks(quick, seed, readings)
     found = versions()
     journal = Journal(folder / JOURNAL)
     done = journal.read()
@@ -56,11 +62,14 @@ def run_study(
             bar.update()
     ordered = [done[key] for key in keys]
     record = Record(
-        study.name, study.item, study.title, quick, seed, found, ordered,
+        study.name, study.item, study.title, quick, seed, dict(readings), found, ordered,
         list(study.conditions(ordered)),
     )  # fmt: skip
     write_record(folder / RECORD, record)
     draw_record(study, record, folder / PICTURE)
+    tables = "\n\n".join(str(table) for table in study.tables(ordered))
+    if tables:
+        (folder / TABLES).write_text(tables + "\n", encoding="utf-8")
     return record
 
 

@@ -121,6 +121,51 @@ class Condition:
 
 
 @dataclass(frozen=True)
+class Setting:
+    """What a text leaves open: a parameter of tasks and its readings, all of them run by default.
+
+    Attributes:
+        parameter: its name among the parameters of tasks.
+        readings: its values.
+        says: what is open, in one line.
+    """
+
+    parameter: str
+    readings: tuple[str, ...]
+    says: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """Figures that a reader lays beside those of the text.
+
+    Attributes:
+        title: what is shown.
+        columns: heads.
+        rows: cells as they are printed, as many a row as there are columns.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: Sequence[Sequence[str]]
+
+    def __str__(self) -> str:
+        """Columns of one width each, which Markdown takes for a table too."""
+        lines = [self.columns, *self.rows]
+        widths = [max(len(line[k]) for line in lines) for k in range(len(self.columns))]
+        heads, *rows = (
+            "| " + " | ".join(cell.rjust(w) for cell, w in zip(line, widths, strict=True)) + " |"
+            for line in lines
+        )
+        rule = "|" + "|".join("-" * (w + 1) + ":" for w in widths) + "|"
+        return "\n".join([self.title, "", heads, rule, *rows])
+
+
+def _no_tables(_: Sequence[Outcome]) -> Sequence[Table]:
+    return ()
+
+
+@dataclass(frozen=True)
 class Study:
     """A study.
 
@@ -134,6 +179,8 @@ class Study:
             other processes.
         conditions: exit conditions on the outcomes, in the order of the tasks.
         draw: draws the outcomes on an empty figure, in inches of `size`.
+        tables: figures beside those of the text, from the outcomes.
+        settings: readings of the text among which a user can choose.
     """
 
     name: str
@@ -145,3 +192,27 @@ class Study:
     conditions: Callable[[Sequence[Outcome]], Sequence[Condition]]
     draw: Callable[[Figure, Sequence[Outcome]], None]
     size: tuple[float, float] = (10.0, 4.0)
+    tables: Callable[[Sequence[Outcome]], Sequence[Table]] = _no_tables
+    settings: tuple[Setting, ...] = ()
+
+    def chosen_tasks(self, quick: bool, seed: int, readings: Mapping[str, str]) -> list[Task]:
+        """The tasks of the readings that are asked for, and those that no reading concerns.
+
+        Raises:
+            ValueError: there is no such setting or reading, or two tasks have one name.
+        """
+        known = {setting.parameter: setting.readings for setting in self.settings}
+        for parameter, reading in readings.items():
+            if reading not in known.get(parameter, ()):
+                there = ", ".join(f"{p}={r}" for p, some in known.items() for r in some) or "none"
+                raise ValueError(
+                    f"{self.name}: no setting {parameter}={reading}; there are {there}"
+                )
+        tasks = [
+            task
+            for task in self.tasks(quick, seed)
+            if all(task.parameters.get(p, reading) == reading for p, reading in readings.items())
+        ]
+        if len({task.name for task in tasks}) != len(tasks):
+            raise ValueError(f"{self.name}: two tasks have one name")
+        return tasks

@@ -13,6 +13,7 @@ import termios
 import textwrap
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +23,14 @@ import pytest
 from experiments.__main__ import INTERRUPTED, main, report
 from experiments.catalogue import NAMES, chosen, find
 from experiments.record import Journal, draw_record, key_of, read_record, versions, write_record
-from experiments.runner import JOURNAL, PICTURE, RECORD, run_study
+from experiments.runner import JOURNAL, PICTURE, RECORD, TABLES, run_study
 from experiments.study import (
     Condition,
     Outcome,
     Quantity,
+    Setting,
     Study,
+    Table,
     Task,
     exact,
     monte_carlo,
@@ -191,7 +194,7 @@ def test_a_failed_condition_is_said_and_ends_non_zero(
     command = ["run", NAMES[0], "--out", str(tmp_path)]
     assert main(command) == 1
     assert "FAILS  worst square: 81 <= 50" in capsys.readouterr().out
-    record = json.loads((tmp_path / NAMES[0] / RECORD).read_text())
+    record = json.loads((tmp_path / toy().name / RECORD).read_text())
     assert not record["passed"]
     assert not record["conditions"][0]["holds"]
 
@@ -211,14 +214,22 @@ def test_unknown_names_and_numbers_are_refused(tmp_path: Path, capsys: pytest.Ca
 
 
 def test_a_subject_stands_for_its_studies():
-    assert chosen(["first_block"]) == list(NAMES)
+    of_subject = [name for name in NAMES if name.startswith("first_block.")]
+    assert chosen(["first_block"]) == of_subject
     assert chosen([NAMES[1], "first_block"])[0] == NAMES[1]
+
+
+def test_the_name_of_a_module_is_enough():
+    assert chosen([name.rpartition(".")[2] for name in NAMES]) == list(NAMES)
+    with pytest.raises(KeyError, match="first"):
+        chosen(["first"])
 
 
 def test_the_list_names_every_study(capsys: pytest.CaptureFixture[str]):
     assert main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == list(NAMES)
+    named = [line.split()[0] for line in lines if not line.startswith(" ")]
+    assert named == list(NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -232,6 +243,63 @@ def test_a_study_is_where_the_catalogue_says(name: str):
 
 
 def test_the_report_of_a_record_names_its_files(tmp_path: Path):
-    text = report(run_study(toy(), tmp_path, quick=True), tmp_path)
+    text = report(toy(), run_study(toy(), tmp_path, quick=True), tmp_path)
     assert f"record   {tmp_path / RECORD}" in text
     assert "all exit conditions hold; 3 tasks" in text
+    assert TABLES not in text
+    assert not (tmp_path / TABLES).exists()
+
+
+def open_to_reading() -> Study:
+    """Squares or cubes, as one reads it; the zeroth task is the same in both readings."""
+
+    def tasks(quick: bool, seed: int) -> list[Task]:
+        some = [Task(f"{p} of {k}", {"k": k, "power": p}) for p in ("2", "3") for k in (1, 2)]
+        return [Task("none", {"k": 0}), *some]
+
+    def run(parameters: Mapping[str, Any]) -> dict[str, Quantity]:
+        return {"value": exact(parameters["k"] ** int(parameters.get("power", 2)))}
+
+    def tables(outcomes: Sequence[Outcome]) -> list[Table]:
+        rows = [(o.task.name, f"{float(o['value']):.0f}") for o in outcomes]
+        return [Table("powers", ("task", "value"), rows)]
+
+    setting = Setting("power", ("2", "3"), "what a power is")
+    return replace(toy(), tasks=tasks, run=run, conditions=lambda _: [], draw=lambda *_: None,
+                   tables=tables, settings=(setting,))  # fmt: skip
+
+
+def test_a_reading_that_is_asked_for_leaves_the_others_out(tmp_path: Path):
+    study = open_to_reading()
+    assert len(run_study(study, tmp_path).outcomes) == 5
+    record = run_study(study, tmp_path, readings={"power": "3"})
+    assert [o.task.name for o in record.outcomes] == ["none", "3 of 1", "3 of 2"]
+    assert read_record(tmp_path / RECORD).readings == {"power": "3"}
+    for wrong in ({"power": "4"}, {"other": "2"}):
+        with pytest.raises(ValueError, match=r"power=2, power=3"):
+            run_study(study, tmp_path, readings=wrong)
+
+
+def test_an_unknown_reading_is_refused_before_anything_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    assert main(["run", NAMES[0], "--setting", "width=large", "--out", str(tmp_path)]) == 2
+    assert "no setting width=large; there are none" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_tables_are_shown_and_kept(tmp_path: Path):
+    study = open_to_reading()
+    text = report(study, run_study(study, tmp_path, readings={"power": "3"}), tmp_path)
+    kept = (tmp_path / TABLES).read_text()
+    assert kept.splitlines() == [
+        "powers",
+        "",
+        "|   task | value |",
+        "|-------:|------:|",
+        "|   none |     0 |",
+        "| 3 of 1 |     1 |",
+        "| 3 of 2 |     8 |",
+    ]
+    assert all(line in text for line in kept.splitlines())
+    assert f"tables   {tmp_path / TABLES}" in text
