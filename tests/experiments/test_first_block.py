@@ -1,8 +1,7 @@
-"""The studies of the first block hold in quick form; a spoiled estimator makes them fail."""
+"""The studies of the first block: a spoiled estimator makes them fail."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +9,6 @@ import numpy as np
 import numpy.testing as npt
 import pytest
 
-from experiments.catalogue import NAMES, find
 from experiments.first_block import (
     fibre_test,
     frozen_row,
@@ -21,9 +19,8 @@ from experiments.first_block import (
 )
 from experiments.first_block.instances import random_block, random_model
 from experiments.first_block.output_only import output_only_posterior
-from experiments.record import Record, read_record
-from experiments.runner import PICTURE, RECORD, run_study, timed
-from experiments.study import Outcome, Study, Task
+from experiments.runner import timed
+from experiments.study import Outcome, Task
 from numeric.first_block import (
     AttentionBlock,
     CorruptionModel,
@@ -31,34 +28,9 @@ from numeric.first_block import (
     QueryRowProjected,
     posterior,
 )
+from tests.experiments.spoiling import failed, outcomes_of
 
 SEED = 30
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_study_holds_in_quick_form(name: str, tmp_path):
-    record = run_study(find(name), tmp_path, quick=True)
-    assert [c for c in record.conditions if not c.holds] == []
-    assert len(record.conditions) >= 3
-    assert (tmp_path / PICTURE).stat().st_size > 10_000
-    again = read_record(tmp_path / RECORD)
-    assert again.conditions == record.conditions
-    labels = {q.label for outcome in again.outcomes for q in outcome.results.values()}
-    assert labels <= {"exact", "bound", "MC"}
-    assert_conditions_follow_from(find(name), again)
-
-
-def assert_conditions_follow_from(study: Study, record: Record) -> None:
-    """What stands in the file is all that the verdict needs."""
-    assert list(study.conditions(record.outcomes)) == list(record.conditions)
-
-
-def outcomes_of(study: Study, *tasks: Mapping[str, Any]) -> list[Outcome]:
-    return [timed(study.run, Task(str(k), task)) for k, task in enumerate(tasks)]
-
-
-def failed(study: Study, outcomes: list[Outcome]) -> list[str]:
-    return [c.says for c in study.conditions(outcomes) if not c.holds]
 
 
 def hedged(model: Any, block: Any, observation: Any, **more: Any) -> Any:
