@@ -39,6 +39,9 @@ def draw_prompt(
 ) -> Prompt:
     """Tokens of equally likely isotropic Gaussians, with noise.
 
+    The first tokens are the same however many are drawn, and whatever the variances are their
+    standard normals are: errors at two sizes, or at two noises, can be compared draw by draw.
+
     Args:
         means: of the components, shape ``(K, d)``.
         v: variance of each along each coordinate, at least 0.
@@ -47,7 +50,9 @@ def draw_prompt(
         seed: of all draws.
     """
     centres = np.asarray(means, dtype=np.float64)
-    rng = np.random.default_rng(seed)
+    which, within, noise = np.random.default_rng(seed).spawn(3)
     shape = (count, centres.shape[1])
-    clean = centres[rng.integers(len(centres), size=count)] + np.sqrt(v) * rng.normal(size=shape)
-    return Prompt(clean, clean + np.sqrt(sigma2) * rng.normal(size=shape), sigma2)
+    clean = centres[which.integers(len(centres), size=count)] + np.sqrt(v) * within.normal(
+        size=shape
+    )
+    return Prompt(clean, clean + np.sqrt(sigma2) * noise.normal(size=shape), sigma2)

@@ -51,3 +51,17 @@ def test_a_prompt_is_of_its_law_and_a_smaller_one_is_its_beginning():
     few = prompt.first(5)
     npt.assert_array_equal(few.tokens, prompt.tokens[:5])
     npt.assert_array_equal(few.clean, prompt.clean[:5])
+
+
+def test_the_first_tokens_do_not_depend_on_how_many_are_drawn_nor_their_normals_on_the_variances():
+    many = draw_prompt(PAIR, 0.1, 0.5, 1000, [3, 1])
+    for count in (1, 7, 999):
+        few = draw_prompt(PAIR, 0.1, 0.5, count, [3, 1])
+        npt.assert_array_equal(few.tokens, many.tokens[:count])
+        npt.assert_array_equal(few.clean, many.clean[:count])
+    louder = draw_prompt(PAIR, 0.1, 2.0, 1000, [3, 1])
+    npt.assert_array_equal(louder.clean, many.clean)
+    # Adding the clean token rounds to its size, and so does taking it off again.
+    npt.assert_allclose(louder.tokens - louder.clean, 2 * (many.tokens - many.clean), atol=1e-14)
+    other = draw_prompt(PAIR, 0.1, 0.5, 1000, [3, 2])
+    assert not (other.tokens == many.tokens).any()
