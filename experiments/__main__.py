@@ -8,6 +8,7 @@ import textwrap
 from pathlib import Path
 
 from experiments.catalogue import NAMES, chosen, find
+from experiments.journal import JournalError
 from experiments.record import Record
 from experiments.runner import JOURNAL, PICTURE, RECORD, TABLES, run_study
 from experiments.study import Study
@@ -52,7 +53,7 @@ def _list(_: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    """0: all exit conditions hold; 1: one fails; 2: nothing was run; 130: interrupted."""
+    """0: all exit conditions hold; 1: one fails; 2: could not be run; 130: interrupted."""
     try:
         names = chosen(options.names)
     except KeyError as problem:
@@ -81,6 +82,9 @@ def _run(options: argparse.Namespace) -> int:
             kept = f"finished tasks are kept in {folder / JOURNAL}; the same command goes on there"
             print(f"\n{study.name}: interrupted; {kept}", file=sys.stderr)
             return INTERRUPTED
+        except JournalError as problem:
+            print(f"{study.name}: {problem}", file=sys.stderr)
+            return 2
         print(report(study, record, folder), flush=True)
         passed = passed and record.passed
     return 0 if passed else 1

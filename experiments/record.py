@@ -1,6 +1,6 @@
-"""How results are kept: a journal that grows by a line with every task, and the record at the end.
+"""What a study found as a file, and its outcomes as JSON.
 
-Both are JSON. Numbers that JSON has no word for are written as the strings "inf", "-inf", "nan".
+Numbers that JSON has no word for are written as the strings "inf", "-inf", "nan".
 """
 
 from __future__ import annotations
@@ -72,39 +72,6 @@ def key_of(study: str, task: Task, found: Mapping[str, str]) -> str:
     return hashlib.sha256(whole.encode()).hexdigest()
 
 
-class Journal:
-    """Finished tasks, one a line, each on the disk before the next is waited for.
-
-    A line that a kill cut short counts for nothing, as does one of other sources or libraries.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        path.parent.mkdir(parents=True, exist_ok=True)
-
-    def read(self) -> dict[str, Outcome]:
-        """Outcomes by their keys."""
-        found: dict[str, Outcome] = {}
-        if not self.path.exists():
-            return found
-        for line in self.path.read_text(encoding="utf-8").splitlines():
-            try:
-                entry = json.loads(line)
-                found[entry["key"]] = _outcome_from(entry["outcome"])
-            except (ValueError, KeyError, TypeError):
-                continue
-        return found
-
-    def add(self, key: str, outcome: Outcome) -> None:
-        """Write one line, and wait until it is on the disk."""
-        line = json.dumps({"key": key, "outcome": _outcome_as(outcome)}, allow_nan=False)
-        # A line break before, not only behind: a line that was cut short must not swallow this one.
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(f"\n{line}\n")
-            file.flush()
-            os.fsync(file.fileno())
-
-
 def write_record(path: Path, record: Record) -> None:
     """Put the record in place as a whole, or not at all."""
     entry = {
@@ -126,7 +93,7 @@ def write_record(path: Path, record: Record) -> None:
             }
             for c in record.conditions
         ],
-        "outcomes": [_outcome_as(outcome) for outcome in record.outcomes],
+        "outcomes": [outcome_as(outcome) for outcome in record.outcomes],
     }
     draft = path.with_suffix(".part")
     draft.write_text(json.dumps(entry, indent=1, allow_nan=False) + "\n", encoding="utf-8")
@@ -144,7 +111,7 @@ def read_record(path: Path) -> Record:
         Condition(c["says"], float(c["value"]), c["relation"], float(c["limit"]))
         for c in entry["conditions"]
     ]
-    outcomes = [_outcome_from(outcome) for outcome in entry["outcomes"]]
+    outcomes = [outcome_from(outcome) for outcome in entry["outcomes"]]
     return Record(
         entry["study"], entry["item"], entry["title"], entry["quick"], entry["seed"],
         entry["readings"], entry["versions"], outcomes, conditions,
@@ -160,7 +127,8 @@ def draw_record(study: Study, record: Record, path: Path) -> None:
     figure.savefig(path)
 
 
-def _outcome_as(outcome: Outcome) -> dict[str, Any]:
+def outcome_as(outcome: Outcome) -> dict[str, Any]:
+    """An outcome as what JSON can hold."""
     return {
         "task": outcome.task.name,
         "parameters": dict(outcome.task.parameters),
@@ -169,7 +137,12 @@ def _outcome_as(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _outcome_from(entry: Mapping[str, Any]) -> Outcome:
+def outcome_from(entry: Mapping[str, Any]) -> Outcome:
+    """The outcome that `outcome_as` wrote.
+
+    Raises:
+        ValueError, KeyError, TypeError, AttributeError: it did not.
+    """
     results = {name: _quantity_from(q) for name, q in entry["results"].items()}
     return Outcome(Task(entry["task"], entry["parameters"]), results, entry["seconds"])
 

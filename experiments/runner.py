@@ -6,17 +6,17 @@ Whatever happens, a task that was finished is not done again: it stands in the j
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
-from experiments.record import Journal, Record, draw_record, key_of, versions, write_record
-from experiments.study import Outcome, Study, Task
+from experiments.journal import Journal
+from experiments.record import Record, draw_record, key_of, versions, write_record
+from experiments.study import Outcome, Study, Task, timed
 
-JOURNAL, RECORD, PICTURE, TABLES = "journal.jsonl", "record.json", "picture.png", "tables.md"
+JOURNAL, RECORD, PICTURE, TABLES = "results.sqlite", "record.json", "picture.png", "tables.md"
 
 
 def run_study(
@@ -35,7 +35,7 @@ def run_study(
         folder: holds the journal, the record and the picture; made where it is missing.
         quick: small sizes.
         seed: of all random draws.
-        jobs: number of processes.
+        jobs: number of processes on this machine.
         readings: of settings, by their parameters; a setting that isn't named has all of them.
 
     Returns:
@@ -43,33 +43,35 @@ def run_study(
 
     Raises:
         ValueError: fewer jobs than one, two tasks of one name, or no such reading.
+        JournalError: another process runs a study in the folder, or the file of finished tasks
+            is none, is damaged, or can't be written.
     """
     if jobs < 1:
         raise ValueError(f"jobs: expected at least 1, got {jobs}")
     readings = readings or {}
     tasks = study.chosen_tasks(quick, seed, readings)
     found = versions()
-    journal = Journal(folder / JOURNAL)
-    done = journal.read()
-    keys = [key_of(study.name, task, found) for task in tasks]
-    missing = [k for k, key in enumerate(keys) if key not in done]
-    hidden = not sys.stderr.isatty()
-    with tqdm(total=len(tasks), desc=study.name, disable=hidden, leave=False) as bar:
-        bar.update(len(tasks) - len(missing))
-        for k, outcome in outcomes(study, tasks, missing, jobs):
-            journal.add(keys[k], outcome)
-            done[keys[k]] = outcome
-            bar.update()
-    ordered = [done[key] for key in keys]
-    record = Record(
-        study.name, study.item, study.title, quick, seed, dict(readings), found, ordered,
-        list(study.conditions(ordered)),
-    )  # fmt: skip
-    write_record(folder / RECORD, record)
-    draw_record(study, record, folder / PICTURE)
-    tables = "\n\n".join(str(table) for table in study.tables(ordered))
-    if tables:
-        (folder / TABLES).write_text(tables + "\n", encoding="utf-8")
+    with Journal(folder / JOURNAL) as journal:
+        done = journal.read()
+        keys = [key_of(study.name, task, found) for task in tasks]
+        missing = [k for k, key in enumerate(keys) if key not in done]
+        hidden = not sys.stderr.isatty()
+        with tqdm(total=len(tasks), desc=study.name, disable=hidden, leave=False) as bar:
+            bar.update(len(tasks) - len(missing))
+            for k, outcome in outcomes(study, tasks, missing, jobs):
+                journal.add(keys[k], study.name, outcome, found)
+                done[keys[k]] = outcome
+                bar.update()
+        ordered = [done[key] for key in keys]
+        record = Record(
+            study.name, study.item, study.title, quick, seed, dict(readings), found, ordered,
+            list(study.conditions(ordered)),
+        )  # fmt: skip
+        write_record(folder / RECORD, record)
+        draw_record(study, record, folder / PICTURE)
+        tables = "\n\n".join(str(table) for table in study.tables(ordered))
+        if tables:
+            (folder / TABLES).write_text(tables + "\n", encoding="utf-8")
     return record
 
 
@@ -77,21 +79,18 @@ def outcomes(
     study: Study, tasks: Sequence[Task], chosen: Sequence[int], jobs: int
 ) -> Iterator[tuple[int, Outcome]]:
     """Places and outcomes of the chosen tasks, as they are finished."""
-    if jobs == 1 or len(chosen) <= 1:
+    if not chosen:
+        return
+    if jobs == 1 or len(chosen) == 1:
         for k in chosen:
             yield k, timed(study.run, tasks[k])
         return
-    from joblib import Parallel, delayed
+    from joblib import Parallel, delayed, parallel_config
 
-    pool = Parallel(n_jobs=jobs, return_as="generator_unordered", pre_dispatch="all", batch_size=1)
+    # A process has one thread for matrix products: there are as many processes as are wanted.
+    with parallel_config("loky", n_jobs=jobs, inner_max_num_threads=1):
+        pool = Parallel(return_as="generator_unordered", pre_dispatch="all", batch_size=1)
     yield from pool(delayed(_placed)(k, study.run, tasks[k]) for k in chosen)
-
-
-def timed(run: Any, task: Task) -> Outcome:
-    """One task's outcome."""
-    start = time.perf_counter()
-    results: Mapping[str, Any] = run(task.parameters)
-    return Outcome(task, results, time.perf_counter() - start)
 
 
 def _placed(k: int, run: Any, task: Task) -> tuple[int, Outcome]:

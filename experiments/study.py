@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -98,6 +99,13 @@ class Outcome:
 
     def __getitem__(self, result: str) -> Quantity:
         return self.results[result]
+
+
+def timed(run: Callable[[Mapping[str, Any]], Mapping[str, Quantity]], task: Task) -> Outcome:
+    """One task's outcome."""
+    start = time.perf_counter()
+    results = run(task.parameters)
+    return Outcome(task, results, time.perf_counter() - start)
 
 
 @dataclass(frozen=True)
