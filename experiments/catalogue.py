@@ -14,6 +14,7 @@ NAMES = (
     "first_block.quantised_rows",
     "first_block.fibre_test",
     "first_block.frozen_row",
+    "in_context.fig2",
 )
 
 
