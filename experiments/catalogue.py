@@ -14,7 +14,9 @@ NAMES = (
     "first_block.quantised_rows",
     "first_block.fibre_test",
     "first_block.frozen_row",
+    "in_context.fig1b",
     "in_context.fig2",
+    "in_context.fig3",
 )
 
 
