@@ -65,3 +65,16 @@ def test_the_first_tokens_do_not_depend_on_how_many_are_drawn_nor_their_normals_
     npt.assert_allclose(louder.tokens - louder.clean, 2 * (many.tokens - many.clean), atol=1e-14)
     other = draw_prompt(PAIR, 0.1, 0.5, 1000, [3, 2])
     assert not (other.tokens == many.tokens).any()
+
+
+@pytest.mark.parametrize(("reading", "stated"), [("deviation", 0.24754), ("variance", 0.39077)])
+def test_twice_the_nominal_depth_needs_nodes_where_tokens_drift_apart(reading: str, stated: float):
+    """Values of 400 layers that are stated for comparison are of too coarse a grid."""
+    coarse, found = (
+        population_errors(VARIANCES[reading], 0.5, 20.0, [400], 200, nodes=nodes).two_stages[0]
+        for nodes in (300, 500)
+    )
+    assert found == pytest.approx(coarse, abs=1e-5)
+    assert stated - found == pytest.approx(
+        {"deviation": -3e-5, "variance": -8e-5}[reading], abs=1e-5
+    )
