@@ -17,6 +17,7 @@ NAMES = (
     "in_context.fig1b",
     "in_context.fig2",
     "in_context.fig3",
+    "in_context.fig4",
 )
 
 
