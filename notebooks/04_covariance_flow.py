@@ -53,9 +53,8 @@ library = Library()
 explain_theorem(library.find("transport.slope_main_clock"), library)
 
 # %% [markdown]
-# The score of $f$ itself would be $-(z - m)/v$, which is the exact reverse of the diffusion. The
-# difference between the two is all that this notebook is about, and it is no slip to make
-# unnoticed:
+# The score of $f$ itself would be $-(z - m)/v$, which is the exact reverse of the diffusion. All
+# that follows comes from the difference between the two. To take one for the other is refuted:
 
 # %%
 decide_text("""
@@ -343,10 +342,14 @@ print(f"within the band for s = 0: {bool(((below <= exact) & (exact <= above)).a
 # ## 5. Finite depth
 #
 # A layer takes a step $\eta \leq 1$ towards the kernel mean. On a Gaussian it multiplies each
-# deviation by a factor, and the variance by its square:
+# deviation by a factor, and the variance by its square. With a full step the variance after a layer
+# is cubic in the one before, where it is small.
 
 # %%
 layer = library.find("depth.layer")
+layer
+
+# %%
 explain_theorem(layer, library).goals[0]
 
 # %%

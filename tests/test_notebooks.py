@@ -67,7 +67,7 @@ def renew(names: list[str]) -> None:
         if names and script.stem not in names:
             continue
         notebook = jupytext.read(script)
-        runner = ExecutePreprocessor(timeout=300, record_timing=False)
+        runner = ExecutePreprocessor(timeout=300, record_timing=False, coalesce_streams=True)
         runner.preprocess(notebook, {"metadata": {"path": str(FOLDER)}})
         notebook.metadata.pop("language_info", None)  # the interpreter's version
         notebook.metadata["jupytext"] = {"formats": "ipynb,py:percent"}
