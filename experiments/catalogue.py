@@ -18,6 +18,7 @@ NAMES = (
     "in_context.fig2",
     "in_context.fig3",
     "in_context.fig4",
+    "in_context.fig5",
 )
 
 
