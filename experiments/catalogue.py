@@ -19,6 +19,7 @@ NAMES = (
     "in_context.fig3",
     "in_context.fig4",
     "in_context.fig5",
+    "in_context.scale",
 )
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from experiments.runner import timed
-from experiments.study import Outcome, Study, Task
+from experiments.study import Outcome, Study, Task, timed
 
 
 def outcomes_of(study: Study, *tasks: Mapping[str, Any]) -> list[Outcome]:
