@@ -7,8 +7,8 @@ part are components that twice the noise joins, and the noise does not. Componen
 share a well at any depth: the number of wells grows to the number of modes of the noisy law, which
 is one a component only where they lie apart.
 
-Critical points are found from many starts; that none is left out is checked by their indices,
-whose sum is 1.
+A lone token far out has a well of its own too, which counts. Critical points are found from many
+starts; that none is left out is checked by their indices, whose sum is 1.
 """
 
 from __future__ import annotations
@@ -56,6 +56,8 @@ COMPONENTS = len(WEIGHTS)
 DEPTHS, SHOWN = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5), (0, 2, 4, 5)
 END = DEPTHS.index(1.0)
 EXTENT, STARTS = 3.2, 13
+# A token beyond the others may have a well of its own: descents start from the outermost too.
+OUTERMOST = 24
 AXIS = np.linspace(-EXTENT, EXTENT, 65)
 KEPT = 1500  # particles that are drawn
 
@@ -89,7 +91,8 @@ def run(parameters: Mapping[str, Any]) -> dict[str, Quantity]:
     sums, moved = [], []
     for k, particles in enumerate(clouds):
         energy = energy_of_particles(particles, SIGMA2)
-        points = critical_points(energy, starts, SIGMA2)
+        far = np.argsort(np.linalg.norm(particles, axis=1))[-OUTERMOST:]
+        points = critical_points(energy, np.concatenate([starts, particles[far]]), SIGMA2)
         results[f"wells {k}"] = sampled(_wells(points))
         sums.append(points.index_sum)
         prior = RefinedPrior(particles, np.ones(len(particles)), SIGMA2, 0.0, 0.0)
