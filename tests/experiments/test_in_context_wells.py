@@ -6,6 +6,7 @@ import numpy as np
 import numpy.testing as npt
 import pytest
 
+from experiments.in_context.fig3 import LONE
 from experiments.in_context.mixtures import MEANS, WEIGHTS, draw_five, five, log_density
 from experiments.in_context.wells import (
     critical_points,
@@ -91,6 +92,18 @@ def test_a_saddle_that_is_left_out_shows_in_the_sum_of_indices():
         **{name: value[: found.minima] for name, value in found._asdict().items()}
     )
     assert without.index_sum == 2
+
+
+def test_a_lone_particle_has_a_well_of_its_own_that_descents_from_elsewhere_miss():
+    cloud = 0.3 * RNG.normal(size=(400, 2))
+    energy = energy_of_particles(np.concatenate([cloud, [[4.0, 0.0]]]), 0.25)
+    assert len(descended(energy, GRID, 0.25)) == 1
+    found = critical_points(energy, np.concatenate([GRID, [[4.0, 0.0]]]), 0.25)
+    assert (found.minima, found.index_sum) == (2, 1)
+    npt.assert_allclose(found.places[1], [4.0, 0.0], atol=1e-3)
+    # One of 401 particles at its bottom: above the height of wells that count.
+    assert found.energies[1] == pytest.approx(0.25 * np.log(401), abs=1e-3)
+    assert found.energies[0] < LONE < found.energies[1]
 
 
 def test_the_log_density_of_the_mixture_is_that_of_its_score():
