@@ -1,7 +1,9 @@
 """Many tokens that denoise one another: particles moved by layers of Gaussian kernel attention.
 
-`sums` gives the kernel sums, pair by pair (`direct`, `compiled`) or by Chebyshev series (`panels`,
-of `boxes` and `chebyshev`), and far queries by their nearest particle (`nearest_first`).
+`sums` gives the kernel sums, pair by pair (`direct`, `compiled`), by Chebyshev series (`panels`, of
+`boxes` and `chebyshev`) or by Fourier series (`fourier`), whichever `costs` says is fastest; weak
+sums are done again over their `neighbourhoods`, and far queries get their nearest particle
+(`nearest_first`).
 `schedules` are the layers' steps, `refinement` is finite depth, `flows` continuous depth, with
 truncation; `observers` look at a cloud, and `population` replaces one by its law.
 """

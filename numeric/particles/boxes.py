@@ -23,8 +23,8 @@ class Boxes:
     Attributes:
         order: indices of the points, box after box, shape ``(N,)``.
         local: places within the box, in [-1, 1], in that order, shape ``(N, d)``.
-        keys: one number a box, ascending, shape ``(n,)``; neighbours along the last axis differ
-            by 1, along the first by the grid's stride.
+        keys: one number a box, ascending, shape ``(n,)``; neighbours along an axis differ by the
+            grid's stride there.
         starts: where the boxes' points start, and the end, shape ``(n + 1,)``.
     """
 
@@ -39,11 +39,11 @@ class Grid:
     """Sources and queries in boxes of one grid.
 
     Attributes:
-        stride: difference of keys between neighbours along the first axis.
+        strides: differences of keys between neighbours along the axes; 1 along the last.
         sources, queries: the boxes; the same object where the points are the same.
     """
 
-    stride: int
+    strides: tuple[int, ...]
     sources: Boxes
     queries: Boxes
 
@@ -59,12 +59,40 @@ def grid(queries: door.Floats, sources: door.Floats, width: float, reach: int) -
     scaled = points / points.dtype.type(width)
     cells = np.rint(scaled)
     local = 2 * (scaled - cells)
-    compressed = np.stack([_compressed(axis, reach) for axis in cells.T], axis=1)
-    stride = int(compressed[:, -1].max()) + 2 * reach + 2
-    keys = compressed[:, 0] * stride + compressed[:, 1] if cells.shape[1] > 1 else compressed[:, 0]
+    compressed = [_compressed(axis, reach) for axis in cells.T]
+    strides = [1]
+    for axis in compressed[:0:-1]:
+        strides.insert(0, strides[0] * (int(axis.max()) + 2 * reach + 2))
+    keys = sum(axis * stride for axis, stride in zip(compressed[1:], strides[1:], strict=True))
+    keys = keys + compressed[0] * strides[0]
     count = len(sources)
     of_sources = _boxes(keys[:count], local[:count])
-    return Grid(stride, of_sources, of_sources if one else _boxes(keys[count:], local[count:]))
+    of_queries = of_sources if one else _boxes(keys[count:], local[count:])
+    return Grid(tuple(strides), of_sources, of_queries)
+
+
+def neighbours(placed: Grid, first: int, last: int, reach: int) -> Indices:
+    """Source boxes within reach of query boxes, whose first and last keys are given."""
+    keys = placed.sources.keys
+    steps = np.arange(-reach, reach + 1)
+    rows = np.zeros(1, np.intp)
+    for stride in placed.strides[:-1]:
+        rows = (rows[:, None] + stride * steps).ravel()
+    start = np.searchsorted(keys, first + rows - reach)
+    stop = np.searchsorted(keys, last + rows + reach, side="right")
+    return np.unique(_ranges(start, stop))
+
+
+def points(boxes: Boxes, chosen: Indices) -> Indices:
+    """The points of some boxes."""
+    return boxes.order[_ranges(boxes.starts[chosen], boxes.starts[chosen + 1])]
+
+
+def _ranges(starts: Indices, stops: Indices) -> Indices:
+    """Numbers from each start up to its stop, one range after the other."""
+    lengths = stops - starts
+    ends = np.cumsum(lengths)
+    return np.arange(lengths.sum()) + np.repeat(starts - ends + lengths, lengths)
 
 
 def _compressed(cells: door.Floats, reach: int) -> Indices:

@@ -70,7 +70,7 @@ def moment(k, along, place, count):
     return found
 
 
-def rows(q, z, scale, weights, normalizer, moved, exponentials, total, moment):
+def rows(q, z, scale, weights, normalizer, moved):
     """Normalizers and sums of ``w k (z - q)`` for rows of q; z has its axes first."""
     k = np.empty(TILE)
     buffer = np.empty(TILE)
@@ -98,26 +98,27 @@ def rows(q, z, scale, weights, normalizer, moved, exponentials, total, moment):
 
 @functools.cache
 def compiled_rows() -> Callable[..., None]:
-    """`rows`, compiled; of its sums alone the order is left to the compiler."""
+    """`rows`, compiled once for this machine; of its sums alone the order is left to the compiler.
+
+    Raises:
+        DomainError: numba is not installed.
+    """
     try:
-        njit = importlib.import_module("numba").njit
+        numba, extending = map(importlib.import_module, ("numba", "numba.extending"))
     except ImportError as error:
         raise DomainError(
             "method", "'compiled' where numba is installed", "no numba", "install the extra `fast`"
         ) from error
     fused, reordered = {"contract"}, {"contract", "reassoc"}
-    parts = (
-        njit(nogil=True, fastmath=fused)(inspect.unwrap(exponentials)),
-        njit(nogil=True, fastmath=reordered)(inspect.unwrap(total)),
-        njit(nogil=True, fastmath=reordered)(inspect.unwrap(moment)),
-    )
-    whole = njit(nogil=True, fastmath=fused)(inspect.unwrap(rows))
-    return lambda *arrays: whole(*arrays, *parts)
-
-
-def plain_rows(*arrays: object) -> None:
-    """`rows` as plain Python: the same sums, slowly."""
-    rows(*arrays, exponentials, total, moment)  # type: ignore[arg-type]
+    for part, freedom in ((exponentials, fused), (total, reordered), (moment, reordered)):
+        plain = inspect.unwrap(part)
+        told = extending.overload(part, jit_options={"fastmath": freedom}, strict=False)
+        told(lambda *_, plain=plain: plain)
+    options = {"nogil": True, "fastmath": fused}
+    try:
+        return numba.njit(cache=True, **options)(inspect.unwrap(rows))
+    except RuntimeError:  # nowhere to keep what is compiled
+        return numba.njit(**options)(inspect.unwrap(rows))
 
 
 def compiled_sums(
@@ -128,10 +129,10 @@ def compiled_sums(
     workers: int,
     run: Callable[..., None] | None = None,
 ) -> tuple[door.Floats, door.Floats]:
-    """Normalizers ``(M,)`` and sums of ``w k (z - q)``, shape ``(M, d)``, as `pair_sums`.
+    """Normalizers ``(M,)`` and sums of ``w k (z - q)``, shape ``(M, d)``.
 
     Args:
-        run: `plain_rows`, where numba isn't wanted. Default: `compiled_rows`.
+        run: `rows`, where numba isn't wanted. Default: `compiled_rows`.
 
     Raises:
         DomainError: numba is not installed.

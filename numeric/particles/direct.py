@@ -60,21 +60,13 @@ def direct_sums(
 
     Source: EB-6, EB-13, EB-30.
     """
-    lower, upper = sources.min(axis=0), sources.max(axis=0)
-    centre = lower / 2 + upper / 2
-    beyond = np.maximum(lower - queries, queries - upper)
-    far = (np.sqrt(beta) * beyond > FAR).any(axis=1)
+    far = is_far(queries, sources, beta)
     log_normalizer = np.empty(len(queries), queries.dtype)
     shift = np.zeros_like(queries)
     near = np.flatnonzero(~far)
     if near.size:
-        q, z = queries[near] - centre, sources - centre
-        if compiled:
-            normalizer, moved = compiled_sums(queries[near], sources, beta, weights, workers)
-        elif is_narrow(q, z, beta):
-            normalizer, moved = _expanded(q, z, beta, weights, workers)
-        else:  # not centred: that would cost digits of particles near 0
-            normalizer, moved = pair_sums(queries[near], sources, beta, weights, workers)
+        by_pairs = compiled_sums if compiled else pair_sums
+        normalizer, moved = by_pairs(queries[near], sources, beta, weights, workers)
         far[near[normalizer <= LEAST[queries.dtype] * weights.max()]] = True
         with np.errstate(divide="ignore", invalid="ignore"):  # those are done again below
             log_normalizer[near] = np.log(normalizer)
@@ -87,10 +79,37 @@ def direct_sums(
     return log_normalizer, mean, shift
 
 
+def is_far(queries: door.Floats, sources: door.Floats, beta: float) -> np.ndarray:
+    """Which queries lie so far outside of the sources' box that every Gaussian underflows."""
+    lower, upper = bounds(sources)
+    with np.errstate(over="ignore"):
+        beyond = np.maximum(lower - queries, queries - upper)
+        return (np.sqrt(beta) * beyond > FAR).any(axis=1)
+
+
+def bounds(points: door.Floats) -> tuple[door.Floats, door.Floats]:
+    """Least and largest coordinates, shape ``(d,)``."""
+    along = np.ascontiguousarray(points.T)  # NumPy is slow along many short rows
+    return along.min(axis=1), along.max(axis=1)
+
+
+def pair_sums(
+    queries: door.Floats, sources: door.Floats, beta: float, weights: door.Floats, workers: int
+) -> tuple[door.Floats, door.Floats]:
+    """Normalizers ``(M,)`` and sums of ``w k (z - q)``, shape ``(M, d)``."""
+    lower, upper = bounds(sources)
+    centre = lower / 2 + upper / 2
+    q, z = queries - centre, sources - centre
+    if is_narrow(q, z, beta):
+        return _expanded(q, z, beta, weights, workers)
+    # Not centred: that would cost digits of particles near 0.
+    return difference_sums(queries, sources, beta, weights, workers)
+
+
 def is_narrow(q: door.Floats, z: door.Floats, beta: float) -> bool:
     """Whether exponents may be expanded, from points around the origin."""
     with np.errstate(over="ignore"):
-        largest = max(float((x.astype(np.float64) ** 2).sum(axis=1).max()) for x in (q, z))
+        largest = max(float(_squares(x.astype(np.float64, copy=False)).max()) for x in (q, z))
     return beta * largest <= EXPANDED[q.dtype]
 
 
@@ -98,16 +117,17 @@ def _expanded(
     q: door.Floats, z: door.Floats, beta: float, weights: door.Floats, workers: int
 ) -> tuple[door.Floats, door.Floats]:
     """Normalizers and sums of ``w k (z - q)``, with exponents as a product of augmented rows."""
-    rows, columns = (
-        np.concatenate(parts, axis=1).astype(q.dtype)
-        for parts in (
-            (beta * q, -(beta / 2) * (q * q).sum(axis=1, keepdims=True), np.ones((len(q), 1))),
-            (z, np.ones((len(z), 1)), -(beta / 2) * (z * z).sum(axis=1, keepdims=True)),
-        )
-    )
-    columns = np.ascontiguousarray(columns.T)
-    values = weights[:, None] * np.concatenate([z, np.ones((len(z), 1), z.dtype)], axis=1)
-    sums = np.zeros((len(q), values.shape[1]), q.dtype)
+    axes = q.shape[1]
+    rows = np.empty((len(q), axes + 2), q.dtype)
+    rows[:, :axes] = beta * q
+    rows[:, axes] = -(beta / 2) * _squares(q)
+    rows[:, axes + 1] = 1
+    columns = np.empty((axes + 2, len(z)), z.dtype)
+    columns[:axes] = z.T
+    columns[axes] = 1
+    columns[axes + 1] = -(beta / 2) * _squares(z)
+    values = (weights * columns[: axes + 1]).T
+    sums = np.zeros((len(q), axes + 1), q.dtype)
     height = min(TILE_ROWS, len(q))
     width = max(128, ONE_THREAD // (height * rows.shape[1]))
 
@@ -126,7 +146,13 @@ def _expanded(
     return sums[:, -1], sums[:, :-1] - sums[:, -1:] * q
 
 
-def pair_sums(
+def _squares(points: door.Floats) -> door.Floats:
+    """Squared norms, shape ``(N,)``."""
+    along = np.ascontiguousarray(points.T)
+    return np.einsum("ij,ij->j", along, along)
+
+
+def difference_sums(
     q: door.Floats, z: door.Floats, beta: float, weights: door.Floats, workers: int
 ) -> tuple[door.Floats, door.Floats]:
     """Normalizers and sums of ``w k (z - q)``, all from differences."""

@@ -12,7 +12,10 @@ from numeric import door
 from numeric.errors import DomainError
 from numeric.flow import CLOCKS
 from numeric.particles.refinement import RefinedPrior, checked, warn_about_bandwidth
-from numeric.particles.sums import sharpness, sums
+from numeric.particles.sums import KernelSums, sharpness, sums
+
+# So many sums an integration takes, at least.
+EVALUATIONS = 100
 
 
 def flow(
@@ -63,13 +66,19 @@ def flow(
         raise DomainError("rtol", "a number in [1e-12, 1)", f"{rtol:g}")
     end = noise / 2 if time is None else float(door.at_least("time", door.real("time", time), 0))
     theta = end if time is not None and clock == "appendix" else sharp * end
-    warn_about_bandwidth(sums(z, z, sharp, w, method=method, workers=workers), w, noise, sharp)
+
+    def summed(places: door.Floats) -> KernelSums:
+        return sums(
+            places, places, sharp, w, method=method, workers=workers, repeats=EVALUATIONS
+        )  # fmt: skip
+
+    warn_about_bandwidth(summed(z), w, noise, sharp)
     if theta == 0:
         return RefinedPrior(z, w, noise, 0.0, 0.0)
 
     def velocity(_: float, flat: np.ndarray) -> np.ndarray:
         places = flat.reshape(z.shape).astype(z.dtype, copy=False)
-        return sums(places, places, sharp, w, method=method, workers=workers).shift.ravel()
+        return summed(places).shift.ravel()
 
     # Relative to the bandwidth, not to the particles' distance from the origin.
     solved = solve_ivp(

@@ -16,9 +16,10 @@ import math
 import numpy as np
 
 from numeric import door
-from numeric.particles.boxes import Boxes, Grid, Indices, found, grid
+from numeric.particles.boxes import Boxes, Grid, Indices, found, grid, neighbours
 from numeric.particles.chebyshev import Series, chebyshev, series
-from numeric.particles.direct import FAR, LEAST, direct_sums, pair_sums
+from numeric.particles.direct import is_far
+from numeric.particles.neighbourhoods import answered, neighbourhood_sums
 
 # Largest width of a box, in units of 1/sqrt(beta); the power of two below is taken.
 WIDTH = 4.0
@@ -27,6 +28,8 @@ SHARE = 1e-4
 # Boxes are treated and queries evaluated so many at a time, which bounds the memory.
 BOXES = 2**11
 POINTS = 2**12
+# Boxes of a grid are counted in a table up to this size.
+LARGE = 2**20
 
 
 def panel_sums(
@@ -55,42 +58,29 @@ def panel_sums(
 
     Source: EB-6, EB-13.
     """
-    near = np.ones(len(queries), bool)
-    if queries is not sources:
-        lower, upper = sources.min(axis=0), sources.max(axis=0)
-        beyond = np.maximum(lower - queries, queries - upper)
-        near = (np.sqrt(beta) * beyond <= FAR).all(axis=1)
+    near = slice(None) if queries is sources else ~is_far(queries, sources, beta)
     normalizer = np.zeros(len(queries), queries.dtype)
     shift = np.zeros_like(queries)
     width, table = scale(beta, tolerance, float(np.finfo(queries.dtype).eps))
-    if near.all():
-        normalizer, shift = _near_sums(
-            queries, sources, beta, weights, width, table, tolerance, workers
-        )
-    elif near.any():
+    chosen = queries if queries is sources else queries[near]
+    if len(chosen):
         normalizer[near], shift[near] = _near_sums(
-            queries[near], sources, beta, weights, width, table, tolerance, workers
+            chosen, sources, beta, weights, width, table, tolerance, workers
         )
-    with np.errstate(divide="ignore"):
-        log_normalizer = np.log(normalizer)
-    # Where little lies within the reach, what lies beyond counts too.
-    beyond_reach = table.tail * weights.sum() / tolerance
-    floor = max(beyond_reach, LEAST[queries.dtype] * weights.max())
-    weak = np.flatnonzero(normalizer <= floor)
-    mean = queries + shift
-    if weak.size:
-        log_normalizer[weak], mean[weak], shift[weak] = direct_sums(
-            queries[weak], sources, beta, weights, workers=workers
-        )
-    return log_normalizer, mean, shift
+    return answered(
+        queries, sources, beta, weights, normalizer, shift, table.tail / tolerance, workers
+    )
 
 
 def count_boxes(points: door.Floats, beta: float) -> int:
     """How many boxes the points take."""
-    cells = np.rint(points / points.dtype.type(_width(beta)))
-    if cells.shape[1] == 1:
-        return len(np.unique(cells))
-    return len(np.unique(cells[:, 0] + 1j * cells[:, 1]))
+    cells = np.rint(np.ascontiguousarray(points.T) / points.dtype.type(_width(beta)))
+    cells -= cells.min(axis=1, keepdims=True)
+    sizes = cells.max(axis=1) + 1
+    if math.prod(sizes.tolist()) < LARGE:
+        keys = np.ravel_multi_index(tuple(cells.astype(np.intp)), tuple(sizes.astype(np.intp)))
+        return int(np.count_nonzero(np.bincount(keys)))
+    return len(np.unique(cells if len(cells) == 1 else cells[0] + 1j * cells[1]))
 
 
 def _width(beta: float) -> float:
@@ -129,44 +119,16 @@ def _near_sums(
     with np.errstate(divide="ignore", invalid="ignore"):  # those are weak
         shift[boxes.order] = (sums[1:] / (math.sqrt(beta) * sums[0])).T
     weak = _weak(sums[0], error, tolerance)
-    weak_boxes, first = np.unique(
-        np.searchsorted(boxes.starts, weak, side="right") - 1, return_index=True
+    chosen, *again = neighbourhood_sums(
+        placed, weak, queries, sources, beta, weights, table.reach, workers
     )
-    # No weak sums are split into one part without any, and no box.
-    for box, places in zip(weak_boxes, np.split(weak, first[1:]), strict=False):
-        chosen = boxes.order[places]
-        around = _neighbours(placed, boxes.keys[[box, box]], table.reach, queries.shape[1])
-        points = _points(placed.sources, around)
-        if not points.size:
-            normalizer[chosen] = 0
-            continue
-        normalizer[chosen], moved = pair_sums(
-            queries[chosen], sources[points], beta, weights[points], workers
-        )
-        with np.errstate(divide="ignore", invalid="ignore"):  # nothing but underflow: done again
-            shift[chosen] = moved / normalizer[chosen][:, None]
+    normalizer[chosen], shift[chosen] = again
     return normalizer, shift
 
 
 def _weak(normalizer: door.Floats, error: door.Floats, tolerance: float) -> Indices:
     """Where a sum isn't known to the tolerance."""
     return np.flatnonzero(normalizer * tolerance <= error)
-
-
-def _neighbours(placed: Grid, span: Indices, reach: int, axes: int) -> Indices:
-    """Source boxes within reach of boxes whose first and last keys are given."""
-    keys = placed.sources.keys
-    rows = np.arange(-reach, reach + 1) * placed.stride if axes > 1 else np.zeros(1, np.intp)
-    first = np.searchsorted(keys, span[0] + rows - reach)
-    last = np.searchsorted(keys, span[-1] + rows + reach, side="right")
-    ranges = [np.arange(a, b) for a, b in zip(first, last, strict=True)]
-    return np.unique(np.concatenate(ranges))
-
-
-def _points(boxes: Boxes, chosen: Indices) -> Indices:
-    """The points of some boxes."""
-    ends = zip(boxes.starts[chosen], boxes.starts[chosen + 1], strict=True)
-    return np.concatenate([np.zeros(0, np.intp), *(boxes.order[a:b] for a, b in ends)])
 
 
 def _local_series(
@@ -181,7 +143,7 @@ def _local_series(
     axes = placed.sources.local.shape[1]
     keys = placed.queries.keys[group]
     steps = np.arange(-table.reach, table.reach + 1)
-    around = _neighbours(placed, keys[[0, -1]], table.reach, axes)
+    around = neighbours(placed, int(keys[0]), int(keys[-1]), table.reach)
     pairs = table.pairs.astype(weights.dtype)
     largest, errors = table.largest, table.errors
     source_keys = placed.sources.keys[around]
@@ -191,7 +153,7 @@ def _local_series(
         return _carried(moments, places, pairs).reshape(len(keys), 2, -1), masses[places] @ errors
     # Along the second axis first: to the rows of the queries' boxes, still in the sources' columns.
     between = np.unique(source_keys[:, None] - steps)
-    columns = between[:, None] - steps * placed.stride
+    columns = between[:, None] - steps * placed.strides[0]
     between = between[(found(keys, columns) < len(keys)).any(axis=1)]
     places = found(source_keys, between[:, None] + steps)
     carried = _carried(moments, places, pairs)
@@ -199,7 +161,7 @@ def _local_series(
     turned = np.zeros((len(between) + 1, 2 * terms, terms), weights.dtype)
     turned[:-1] = carried.transpose(0, 2, 1)
     masses = np.append(masses[places] @ np.stack([largest, errors], axis=1), [[0, 0]], axis=0)
-    places = found(between, keys[:, None] + steps * placed.stride)
+    places = found(between, keys[:, None] + steps * placed.strides[0])
     straight = _carried(turned[:, :terms], places, pairs)
     moved = _carried(turned[:, terms:], places, np.ascontiguousarray(pairs[..., :terms]))
     local = np.stack([straight[..., :terms], straight[..., terms:], moved], axis=1)

@@ -118,7 +118,9 @@ def refine(
     for index, (eta, beta) in enumerate(layers):
         if not 0 < eta < 1:
             raise DomainError("schedule.eta", "steps above 0 and below 1", f"{eta:g}")
-        found = sums(z, z, sharpness(beta, z), w, method=method, workers=workers)
+        found = sums(
+            z, z, sharpness(beta, z), w, method=method, workers=workers, repeats=len(layers)
+        )
         if index == 0:
             warn_about_bandwidth(found, w, noise, beta)
         if observer is not None:

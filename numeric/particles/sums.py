@@ -9,18 +9,14 @@ from numpy.typing import ArrayLike
 
 from numeric import door
 from numeric.errors import DomainError, ShapeError
-from numeric.particles.direct import STATED_ERROR, direct_sums, is_narrow
-from numeric.particles.panels import count_boxes, panel_sums
+from numeric.particles.costs import cheapest
+from numeric.particles.direct import STATED_ERROR, direct_sums
+from numeric.particles.fourier import fourier_sums
+from numeric.particles.panels import panel_sums
 
-METHODS = ("auto", "direct", "compiled", "panels")
-
-# Seconds, measured on one core: of a pair with and without the expansion, as a + b d; of a box and
-# of a point in panels, by dimension. They are constants, not measured at run time, so that the
-# choice, and with it the last digits, is the same on every machine.
-PAIR_NARROW, PAIR_WIDE = (1.1e-9, 0.2e-9), (1.5e-9, 3.4e-9)
-BOX, POINT = {1: 1.0e-5, 2: 9.0e-5}, {1: 1.5e-7, 2: 5.0e-7}
-# Below so many pairs no count of boxes pays.
-FEW_PAIRS = 10**5
+METHODS = ("auto", "direct", "compiled", "panels", "nufft")
+# Dimensions up to which series in all coordinates pay.
+SERIES = {"panels": 2, "nufft": 3}
 
 
 class KernelSums(NamedTuple):
@@ -64,10 +60,11 @@ def kernel_sums(
         particles: z, shape ``(N, d)``, N at least 1; may repeat.
         beta: inverse bandwidth, above 0.
         weights: w, shape ``(N,)``, at least 0, one above. Default: 1.
-        method: ``"direct"`` sums pair by pair, any dimension; ``"panels"`` by Chebyshev series,
-            d at most 2; ``"auto"`` takes the one that the cost model says is faster;
-            ``"compiled"`` sums pair by pair in numba's loops, where it is installed.
-        workers: threads for direct sums.
+        method: ``"direct"`` sums pair by pair, any dimension, ``"compiled"`` in numba's loops;
+            ``"panels"`` by Chebyshev series, d at most 2; ``"nufft"`` by Fourier series with
+            FINUFFT, d at most 3, for a cloud that is at most 500 bandwidths wide but for gaps;
+            ``"auto"`` takes the one of them that is installed and, by the cost model, fastest.
+        workers: threads. Panels use them little.
 
     Returns:
         log normalizers, means and shifts.
@@ -75,9 +72,9 @@ def kernel_sums(
     Raises:
         ShapeError: no particles, or shapes that don't fit together.
         DtypeError, NonFiniteError: an argument is no array of finite real numbers.
-        DomainError: beta is not positive, weights are negative or all zero, panels are asked for
-            in more than two dimensions, or the cloud is so wide that beta times its square
-            overflows; numba is asked for and isn't installed.
+        DomainError: beta is not positive, weights are negative or all zero, or the cloud is so
+            wide that beta times its square overflows; a method is asked for beyond its dimensions
+            or extent, or without its library.
 
     Source: EB-6, EB-13, EB-30. The sums of `gaussian_kernel.weights` and `gaussian_kernel.mean`.
 
@@ -100,44 +97,45 @@ def kernel_sums(
 
 
 def sums(
-    q: door.Floats, z: door.Floats, beta: float, w: door.Floats, *, method: str, workers: int
+    q: door.Floats,
+    z: door.Floats,
+    beta: float,
+    w: door.Floats,
+    *,
+    method: str,
+    workers: int,
+    repeats: int = 1,
 ) -> KernelSums:
-    """`kernel_sums` of arrays that are checked.
+    """`kernel_sums` of arrays that are checked; `repeats` says how many such sums are to come.
 
     Raises:
-        DomainError: no such method, panels in more than two dimensions, no thread, or no numba.
+        DomainError: no such method, a series in too many dimensions or of too wide a cloud, no
+            thread, or no library for the method.
     """
     door.choice("method", method, METHODS)
     if workers < 1:
         raise DomainError("workers", "at least 1", str(workers))
-    if method == "panels" and z.shape[1] > 2:
-        raise DomainError("method", "'direct' in more than two dimensions", "'panels'")
+    if z.shape[1] > SERIES.get(method, z.shape[1]):
+        raise DomainError(
+            "method", f"'direct' in more than {SERIES[method]} dimensions", repr(method)
+        )
     if not len(q):
         return KernelSums(np.zeros(0, q.dtype), np.zeros_like(q), np.zeros_like(q))
     if (w == 0).any():
         z, w = z[w > 0], w[w > 0]
-    if method == "auto":
-        method = cheapest(q, z, beta)
-    if method != "panels":
-        compiled = method == "compiled"
-        return KernelSums(*direct_sums(q, z, beta, w, workers=workers, compiled=compiled))
     tolerance = STATED_ERROR[q.dtype]
-    return KernelSums(*panel_sums(q, z, beta, w, tolerance=tolerance, workers=workers))
-
-
-def cheapest(q: door.Floats, z: door.Floats, beta: float) -> str:
-    """What the cost model says is faster, ``"direct"`` or ``"panels"``."""
-    axes, pairs = z.shape[1], len(q) * len(z)
-    if axes > 2 or pairs < FEW_PAIRS:
-        return "direct"
-    fixed, slope = PAIR_NARROW if is_narrow(q, z, beta) else PAIR_WIDE
-    direct = pairs * (fixed + slope * axes)
-    points = len(z) if q is z else len(q) + len(z)
-    panels = points * POINT[axes]
-    if direct <= panels:
-        return "direct"
-    panels += BOX[axes] * count_boxes(z, beta)
-    return "direct" if direct <= panels else "panels"
+    if method == "auto":
+        method = cheapest(
+            q, z, beta, w, tolerance=tolerance, workers=workers, repeats=repeats
+        )  # fmt: skip
+    if method == "panels":
+        found = panel_sums(q, z, beta, w, tolerance=tolerance, workers=workers)
+    elif method == "nufft":
+        found = fourier_sums(q, z, beta, w, tolerance=tolerance, workers=workers)
+    else:
+        compiled = method == "compiled"
+        found = direct_sums(q, z, beta, w, workers=workers, compiled=compiled)
+    return KernelSums(*found)
 
 
 def cloud(name: str, value: ArrayLike) -> door.Floats:

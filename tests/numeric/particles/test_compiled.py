@@ -20,7 +20,7 @@ RUNS = ["plain", pytest.param("numba", marks=pytest.mark.skipif(
 @pytest.mark.parametrize("d", [1, 2, 5])
 @pytest.mark.parametrize("how", RUNS)
 def test_loops_are_kernel_sums(how: str, d: int):
-    run = compiled.plain_rows if how == "plain" else compiled.compiled_rows()
+    run = compiled.rows if how == "plain" else compiled.compiled_rows()
     for name, z in clouds(d).items():
         weights = np.random.default_rng(1).random(len(z)) + 0.1
         for beta in (0.5, 200.0):
@@ -34,7 +34,7 @@ def test_loops_are_kernel_sums(how: str, d: int):
 
 @pytest.mark.parametrize("how", RUNS)
 def test_more_particles_than_a_tile(how: str):
-    run = compiled.plain_rows if how == "plain" else compiled.compiled_rows()
+    run = compiled.rows if how == "plain" else compiled.compiled_rows()
     z = np.random.default_rng(2).normal(size=(2500, 2))
     wanted = exact_sums(z[:3], z, 20.0, np.ones(2500))
     normalizer, moved = compiled.compiled_sums(z[:3], z, 20.0, np.ones(2500), 1, run)

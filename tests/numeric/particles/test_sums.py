@@ -11,9 +11,8 @@ import pytest
 from numeric.particles import kernel_sums, weighted_grid
 from numeric.particles.boxes import grid
 from numeric.particles.chebyshev import series
-from numeric.particles.direct import pair_sums
+from numeric.particles.direct import difference_sums
 from numeric.particles.panels import panel_sums
-from numeric.particles.sums import cheapest
 from tests.numeric.particles.oracle import clouds, exact_sums
 
 WAYS = [("direct", 1), ("direct", 2), ("direct", 3), ("direct", 8), ("panels", 1), ("panels", 2)]
@@ -95,19 +94,6 @@ def test_sums_are_the_same_on_several_threads(method: str):
     assert all(np.array_equal(a, b) for a, b in zip(one, more, strict=True))
 
 
-def test_the_cost_model_takes_what_can_be_taken():
-    rng = np.random.default_rng(6)
-    small, large, space = (rng.normal(size=s) for s in ((100, 2), (20000, 2), (20000, 3)))
-    assert cheapest(small, small, 20.0) == "direct"
-    assert cheapest(large, large, 20.0) == "panels"
-    assert cheapest(space, space, 20.0) == "direct"
-    assert cheapest(large[:10], large, 20.0) == "direct"
-    scattered = 1e6 * rng.normal(size=(2000, 2))
-    assert cheapest(scattered, scattered, 20.0) == "direct"
-    found = kernel_sums(large, large, 20.0)
-    assert np.array_equal(found.shift, kernel_sums(large, large, 20.0, method="panels").shift)
-
-
 @pytest.mark.parametrize(("method", "count"), [("direct", 4000), ("panels", 30000)])
 def test_no_array_of_all_pairs_is_made(method: str, count: int):
     z = np.random.default_rng(8).normal(size=(count, 2))
@@ -176,7 +162,7 @@ def test_places_in_boxes_are_exact():
 def test_differences_and_expansion_agree():
     z = np.random.default_rng(12).normal(size=(700, 4))
     weights = np.random.default_rng(13).random(700)
-    normalizer, moved = pair_sums(z, z, 3.0, weights, 1)
+    normalizer, moved = difference_sums(z, z, 3.0, weights, 1)
     found = kernel_sums(z, z, 3.0, weights=weights, method="direct")
     assert np.allclose(np.log(normalizer), found.log_normalizer, rtol=0, atol=1e-12)
     assert np.allclose(moved / normalizer[:, None], found.shift, rtol=0, atol=1e-13)
