@@ -106,7 +106,7 @@ def minimal_depth(sigma2: float, beta: float) -> int:
     """
     noise = door.at_least("sigma2", door.real("sigma2", sigma2), 0)
     sharpness = door.at_least("beta", door.real("beta", beta), 0)
-    end = float(noise * sharpness / 2)
+    end = float(noise) * float(sharpness) / 2
     if end >= 2.0**53:
         raise DomainError("beta", "beta*sigma2/2 below 2^53", f"{end:g}")
     return int(end) + 1
