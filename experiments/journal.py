@@ -4,8 +4,8 @@ The file is there to be queried: the table `task` has a row a task, and the view
 task and scalar result, of which the last that was recorded counts. What depends on the place, like
 ``json_extract(parameters, '$.beta')``, is a matter of plain SQL.
 
-A file and not a server, so that a folder is all there is to a study; and a rollback journal rather
-than a write-ahead log, which would stand beside the file and does not work on network drives.
+What was added since somebody last closed the file stands in SQLite's log beside it (``-wal``), with
+which a run that was killed leaves it; whoever opens the file next takes it in.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Journal:
         self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
         # An exclusive transaction on a file that stays empty: the system ends it with the process,
-        # however that ends. The journal itself is locked during commits only, so it can be read.
+        # however that ends. The journal itself can be read meanwhile.
         self._sign = path.with_suffix(".lock")
         self._lock = sqlite3.connect(self._sign, timeout=0, isolation_level=None)
         try:
@@ -82,8 +82,11 @@ class Journal:
         try:
             with _said(path):
                 self._file = sqlite3.connect(path, timeout=WAIT, isolation_level=None)
-                self._file.execute("PRAGMA synchronous = EXTRA")
-                if _is_new(self._file, path):
+                new = _is_new(self._file, path)
+                # With a log whoever reads waits for nobody, and a commit is one write to the disk.
+                self._file.execute("PRAGMA journal_mode = WAL")
+                self._file.execute("PRAGMA synchronous = FULL")
+                if new:
                     self._file.executescript(
                         f"BEGIN; PRAGMA application_id = {OURS}; {TABLE}; {VIEW}; COMMIT"
                     )
