@@ -1,17 +1,21 @@
-"""`python -m experiments list | run NAME...`."""
+"""`python -m experiments list | run NAME... | sweep`."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 import textwrap
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from experiments.catalogue import NAMES, chosen, find
+from experiments.cluster import ClusterError
+from experiments.in_context.sweep import add_axes, grid_of, sweep
 from experiments.journal import JournalError
 from experiments.record import Record
 from experiments.runner import JOURNAL, PICTURE, RECORD, TABLES, run_study
 from experiments.study import Study
+from numeric.errors import DomainError
 
 INTERRUPTED = 130
 
@@ -29,14 +33,27 @@ def main(arguments: list[str] | None = None) -> int:
     run.add_argument(
         "--quick", action="store_true", help="small sizes, seconds in place of minutes"
     )
-    run.add_argument("--seed", type=int, default=0, metavar="S", help="of all random draws")
-    run.add_argument("--out", type=Path, default=Path("out"), metavar="DIR", help="default: out")
-    run.add_argument("--jobs", type=int, default=1, metavar="N", help="processes")
     run.add_argument(
         "--setting", action="append", default=[], metavar="NAME=READING",
         help="one reading of what a text leaves open, in place of all; `list` names them",
     )  # fmt: skip
     run.set_defaults(run=_run)
+    sweep = commands.add_parser(
+        "sweep", help="the excess of the two-stage denoiser over Bayes, for every combination of "
+        "tokens, bandwidths, noises, depths and widths, over seeds",
+    )  # fmt: skip
+    add_axes(sweep)
+    sweep.set_defaults(run=_sweep)
+    for command in (run, sweep):
+        command.add_argument("--seed", type=int, default=0, metavar="S", help="of all random draws")
+        command.add_argument(
+            "--out", type=Path, default=Path("out"), metavar="DIR", help="default: out"
+        )
+        command.add_argument("--jobs", type=int, metavar="N", help="processes; default: 1")
+        command.add_argument(
+            "--scheduler", metavar="ADDRESS",
+            help="of a dask scheduler, whose workers do the tasks (extra `cluster`)",
+        )  # fmt: skip
     options = parser.parse_args(arguments)
     return options.run(options)
 
@@ -53,20 +70,38 @@ def _list(_: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    """0: all exit conditions hold; 1: one fails; 2: could not be run; 130: interrupted."""
     try:
         names = chosen(options.names)
     except KeyError as problem:
         print(f"no study {problem.args[0]}; there are {', '.join(NAMES)}", file=sys.stderr)
         return 2
-    if options.jobs < 1 or options.seed < 0:
+    readings = dict(setting.partition("=")[::2] for setting in options.setting)
+    return _run_all([find(name) for name in names], options, readings, options.quick)
+
+
+def _sweep(options: argparse.Namespace) -> int:
+    try:
+        study = sweep(grid_of(options))
+    except DomainError as problem:  # its argument is the option's name
+        print(f"--{problem}", file=sys.stderr)
+        return 2
+    return _run_all([study], options, {}, False)
+
+
+def _run_all(
+    studies: Sequence[Study], options: argparse.Namespace, readings: Mapping[str, str], quick: bool
+) -> int:
+    """0: all exit conditions hold; 1: one fails; 2: could not be run; 130: interrupted."""
+    jobs = 1 if options.jobs is None else options.jobs
+    if jobs < 1 or options.seed < 0:
         print("--jobs is 1 or more, and --seed not negative", file=sys.stderr)
         return 2
-    readings = dict(setting.partition("=")[::2] for setting in options.setting)
-    studies = [find(name) for name in names]
+    if options.jobs is not None and options.scheduler is not None:
+        print("--jobs is for this machine; a --scheduler has workers of its own", file=sys.stderr)
+        return 2
     try:
         for study in studies:
-            study.chosen_tasks(options.quick, options.seed, readings)
+            study.chosen_tasks(quick, options.seed, readings)
     except ValueError as problem:
         print(problem, file=sys.stderr)
         return 2
@@ -75,14 +110,14 @@ def _run(options: argparse.Namespace) -> int:
         folder = options.out / study.name
         try:
             record = run_study(
-                study, folder, quick=options.quick, seed=options.seed, jobs=options.jobs,
-                readings=readings,
+                study, folder, quick=quick, seed=options.seed, jobs=jobs, readings=readings,
+                scheduler=options.scheduler,
             )  # fmt: skip
         except KeyboardInterrupt:
             kept = f"finished tasks are kept in {folder / JOURNAL}; the same command goes on there"
             print(f"\n{study.name}: interrupted; {kept}", file=sys.stderr)
             return INTERRUPTED
-        except JournalError as problem:
+        except (JournalError, ClusterError) as problem:
             print(f"{study.name}: {problem}", file=sys.stderr)
             return 2
         print(report(study, record, folder), flush=True)

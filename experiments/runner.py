@@ -1,4 +1,4 @@
-"""Runs a study: its tasks, in one process or several, and what follows from their outcomes.
+"""Runs a study: its tasks, here or on a cluster, and what follows from their outcomes.
 
 Whatever happens, a task that was finished is not done again: it stands in the journal.
 """
@@ -12,6 +12,7 @@ from typing import Any
 
 from tqdm import tqdm
 
+from experiments.cluster import outcomes_on
 from experiments.journal import Journal
 from experiments.record import Record, draw_record, key_of, versions, write_record
 from experiments.study import Outcome, Study, Task, timed
@@ -27,6 +28,7 @@ def run_study(
     seed: int = 0,
     jobs: int = 1,
     readings: Mapping[str, str] | None = None,
+    scheduler: str | None = None,
 ) -> Record:
     """Run what isn't in the journal yet; write the record, the picture and the tables.
 
@@ -37,6 +39,7 @@ def run_study(
         seed: of all random draws.
         jobs: number of processes on this machine.
         readings: of settings, by their parameters; a setting that isn't named has all of them.
+        scheduler: address of a dask scheduler, whose workers do the tasks in place of `jobs`.
 
     Returns:
         the record. Exit conditions that fail are part of it.
@@ -45,6 +48,7 @@ def run_study(
         ValueError: fewer jobs than one, two tasks of one name, or no such reading.
         JournalError: another process runs a study in the folder, or the file of finished tasks
             is none, is damaged, or can't be written.
+        ClusterError: no scheduler, no worker, or a worker that can't do the tasks.
     """
     if jobs < 1:
         raise ValueError(f"jobs: expected at least 1, got {jobs}")
@@ -58,7 +62,7 @@ def run_study(
         hidden = not sys.stderr.isatty()
         with tqdm(total=len(tasks), desc=study.name, disable=hidden, leave=False) as bar:
             bar.update(len(tasks) - len(missing))
-            for k, outcome in outcomes(study, tasks, missing, jobs):
+            for k, outcome in outcomes(study, tasks, missing, jobs, scheduler):
                 journal.add(keys[k], study.name, outcome, found)
                 done[keys[k]] = outcome
                 bar.update()
@@ -76,10 +80,13 @@ def run_study(
 
 
 def outcomes(
-    study: Study, tasks: Sequence[Task], chosen: Sequence[int], jobs: int
+    study: Study, tasks: Sequence[Task], chosen: Sequence[int], jobs: int, scheduler: str | None
 ) -> Iterator[tuple[int, Outcome]]:
     """Places and outcomes of the chosen tasks, as they are finished."""
     if not chosen:
+        return
+    if scheduler is not None:
+        yield from outcomes_on(scheduler, study, tasks, chosen)
         return
     if jobs == 1 or len(chosen) == 1:
         for k in chosen:

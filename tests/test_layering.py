@@ -38,7 +38,7 @@ ALLOWED: dict[str, set[str]] = {
     "proofs/notation": {"proofs.notation", "proofs.language", "proofs.decide", "proofs.explain"},
     "experiments": {
         "experiments", "numeric", "numpy", "scipy", "matplotlib", "torch", "sklearn", "joblib",
-        "tqdm",
+        "tqdm", "distributed",
     },
 }  # fmt: skip
 

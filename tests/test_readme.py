@@ -9,20 +9,25 @@ import json
 import os
 import re
 import shlex
+import sqlite3
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from derive.library import derivations, subjects
+from experiments.__main__ import main as run_experiments
 from proofs.__main__ import main
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CONSOLE = re.compile(r"```console\n\$ python -m proofs (.*)\n((?:.*\n)*?)```")
 CONSOLES = CONSOLE.findall(README)
+SWEEP = re.compile(r"```console\n\$ python -m experiments (.*)\n((?:.*\n)*?)```")
+QUERY = re.compile(r"```bash\nsqlite3 (\S+) \"((?:.*\n)*?.*)\"\n```")
 KERNELS = re.compile(r"(<!-- kernels -->\n)(.*?)(<!-- /kernels -->)", re.DOTALL)
 HEADINGS = (
     "| kernel | time | of lambdify | of numba | of jax | worst error | by hand | of lambdify |"
@@ -33,6 +38,7 @@ TIMED = ("kernel", "lambdify cse", "numba", "jax")
 def steady(output: str) -> str:
     """Without what differs from run to run: seconds, counts and errors, where certificates go."""
     output = re.sub(r"\(\d+\.\d+ s\)", "(... s)", output)
+    output = re.sub(r"\d+\.\d+ s of computing", "... s of computing", output)
     output = re.sub(r" +\d+ +(exact|-|\S+e-\d+) +\d+/\d+ +\d+\.\d+$", " ...", output, flags=re.M)
     output = re.sub(r"(steps|step), .*\.json", r"\1, ...", output)
     return re.sub(r" +", " ", re.sub(r"--+", "--", output)).strip()
@@ -46,6 +52,23 @@ def test_a_command_prints_what_the_readme_shows(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     main(shlex.split(command))
     assert steady(capsys.readouterr().out) == steady(shown)
+
+
+def test_the_sweep_prints_what_the_readme_shows_and_its_query_reads_it(
+    capsys, monkeypatch, tmp_path: Path
+):
+    monkeypatch.chdir(tmp_path)
+    ((command, shown),) = SWEEP.findall(README)
+    assert run_experiments(shlex.split(command)) == 0
+    assert steady(capsys.readouterr().out) == steady(shown)
+    ((path, query),) = QUERY.findall(README)
+    with contextlib.closing(sqlite3.connect(path)) as file:
+        rows = file.execute(query).fetchall()
+    lines = [line.split("|") for line in shown.splitlines() if line.startswith("  | 0.01 |")]
+    for row, line in zip(rows, lines, strict=True):
+        _, _, _, sigma2, beta, tokens, _, distance, *_ = (cell.strip() for cell in line)
+        assert (*row[:3], row[4]) == (float(beta), float(sigma2), int(tokens), 4)
+        assert f"{row[3]:.4f}" == distance.split()[0]
 
 
 def test_python_answers_what_the_readme_shows():
@@ -102,8 +125,18 @@ def renew(with_kernels: bool) -> None:
             main(shlex.split(match[1]))
         return f"```console\n$ python -m proofs {match[1]}\n{out.getvalue().rstrip()}\n```"
 
+    def swept(match: re.Match[str]) -> str:
+        out = io.StringIO()
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            contextlib.chdir(folder),
+            contextlib.redirect_stdout(out),
+        ):
+            run_experiments(shlex.split(match[1]))
+        return f"```console\n$ python -m experiments {match[1]}\n{out.getvalue().rstrip()}\n```"
+
     os.chdir(ROOT)
-    text = CONSOLE.sub(printed, README)
+    text = SWEEP.sub(swept, CONSOLE.sub(printed, README))
     if with_kernels:
         command = [sys.executable, "-m", "benchmarks", "kernels", "--json"]
         done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
