@@ -149,7 +149,7 @@ def _polished(energy: Energy, q: np.ndarray, sigma2: float) -> np.ndarray:
             break
         convex = np.linalg.eigvalsh(hessian)[:, 0] > 0
         step = -gradient
-        step[convex] = -np.linalg.solve(hessian[convex], gradient[convex, :, None])[..., 0]
+        step[convex] = newton_step(hessian[convex], gradient[convex])
         there = energy(q + step).energy
         mean = convex & ~(there <= at.energy[~flat])
         step[mean] = -gradient[mean]
@@ -162,13 +162,21 @@ def stationary(energy: Energy, starts: np.ndarray, sigma2: float) -> np.ndarray:
     q, width = np.array(starts), np.sqrt(sigma2)
     for _ in range(POLISHES):
         at = energy(q)
-        step = -np.linalg.solve(at.hessian, at.gradient[..., None])[..., 0]
+        step = newton_step(at.hessian, at.gradient)
         length = np.linalg.norm(step, axis=1, keepdims=True)
         q = q + step * np.minimum(1, width / 2 / np.maximum(length, 1e-300))
         inside = np.abs(q - starts.mean(axis=0)).max(axis=1) <= 3 * np.abs(starts).max()
         q = q[inside]
     flat = np.linalg.norm(energy(q).gradient, axis=1) <= FLAT * width
     return q[flat]
+
+
+def newton_step(hessian: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+    """Step to where a quadratic is stationary, finite also where the Hessian is singular."""
+    values, vectors = np.linalg.eigh(hessian)
+    values = np.where(np.abs(values) < FLAT, np.copysign(FLAT, values), values)
+    along = np.einsum("mij,mi->mj", vectors, gradient) / values
+    return -np.einsum("mij,mj->mi", vectors, along)
 
 
 def merged(points: np.ndarray, distance: float) -> np.ndarray:

@@ -13,6 +13,7 @@ from experiments.in_context.wells import (
     descended,
     energy_of_mixture,
     energy_of_particles,
+    newton_step,
 )
 from numeric.mixture import gaussian_mixture, mixture_score
 from numeric.particles import RefinedPrior, energies, posterior_mean
@@ -34,6 +35,17 @@ def test_two_particles_part_where_their_distance_is_above_two_deviations():
         # Wells solve q = a tanh(a q), by symmetry on the axis.
         q = found.places[0]
         npt.assert_allclose(q, [a * np.tanh(a * q[0]), 0.0], atol=1e-9)
+
+
+def test_a_step_at_a_singular_hessian_is_finite():
+    at_the_onset = np.array([np.diag([0.0, 1.0]), [[2.0, 1.0], [1.0, -3.0]]])
+    gradient = np.array([[0.0, 0.5], [1.0, 2.0]])
+    steps = newton_step(at_the_onset, gradient)
+    npt.assert_allclose(steps[0], [0.0, -0.5], atol=1e-15)
+    npt.assert_allclose(steps[1], -np.linalg.solve(at_the_onset[1], gradient[1]), rtol=1e-14)
+    particles = np.array([[-1.0, 0.0], [1.0, 0.0]])
+    found = critical_points(energy_of_particles(particles, 1.0), np.zeros((1, 2)), 1.0)
+    npt.assert_allclose(found.places, [[0.0, 0.0]], atol=1e-12)
 
 
 def test_derivatives_are_those_of_the_energy_and_of_a_dense_sum():
