@@ -20,6 +20,7 @@ NAMES = (
     "in_context.fig4",
     "in_context.fig5",
     "in_context.scale",
+    "in_context.clusters",
 )
 
 
