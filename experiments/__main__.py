@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from experiments.catalogue import NAMES, chosen, find
-from experiments.cluster import ClusterError
+from experiments.cluster import WorkerError
 from experiments.in_context.sweep import add_axes, grid_of, sweep
 from experiments.journal import JournalError
 from experiments.record import Record
@@ -117,7 +117,7 @@ def _run_all(
             kept = f"finished tasks are kept in {folder / JOURNAL}; the same command goes on there"
             print(f"\n{study.name}: interrupted; {kept}", file=sys.stderr)
             return INTERRUPTED
-        except (JournalError, ClusterError) as problem:
+        except (JournalError, WorkerError) as problem:
             print(f"{study.name}: {problem}", file=sys.stderr)
             return 2
         print(report(study, record, folder), flush=True)

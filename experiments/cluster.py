@@ -29,7 +29,7 @@ PATIENCE = 30.0  # seconds without any worker
 LOOK = 2.0  # seconds without an outcome after which somebody looks whether there are workers
 
 
-class ClusterError(Exception):
+class WorkerError(Exception):
     """No scheduler, no worker, or a worker that can't do the tasks."""
 
 
@@ -51,7 +51,7 @@ def outcomes_on(
         patience: seconds without any worker, at the most.
 
     Raises:
-        ClusterError: no scheduler, no worker, or a worker that can't do the tasks.
+        WorkerError: no scheduler, no worker, or a worker that can't do the tasks.
     """
     with _client(address, patience) as client:
         here = versions()
@@ -87,11 +87,11 @@ def done(task: Task, place: str, found: Mapping[str, str]) -> Outcome:
         found: versions at the driver's.
 
     Raises:
-        ClusterError: they are others.
+        WorkerError: they are others.
     """
     other = difference(own_versions(), found)
     if other:
-        raise ClusterError(other)
+        raise WorkerError(other)
     module, _, name = place.partition(":")
     return timed(functools.reduce(getattr, name.split("."), importlib.import_module(module)), task)
 
@@ -118,14 +118,14 @@ def _client(address: str, patience: float) -> Iterator[Client]:
         from distributed import Client
         from distributed.comm.addressing import resolve_address
     except ImportError as problem:
-        raise ClusterError(
+        raise WorkerError(
             "a scheduler needs the extra `cluster`: python -m pip install 'demonstrandum[cluster]'"
         ) from problem
     try:
         resolve_address(address)  # a client of what is no address would wait for it at its end
         client = Client(address, timeout=min(ANSWER, patience), set_as_default=False)
     except (OSError, ValueError) as problem:  # a timeout is an OSError
-        raise ClusterError(
+        raise WorkerError(
             f"no dask scheduler answers at {address} ({problem}); start one by `dask scheduler`, "
             "which says its address"
         ) from problem
@@ -154,16 +154,16 @@ def _ask_workers(client: Client, address: str, here: Mapping[str, str], patience
     try:
         client.wait_for_workers(1, timeout=patience)
     except TimeoutError as problem:
-        raise ClusterError(_no_worker(address, patience)) from problem
+        raise WorkerError(_no_worker(address, patience)) from problem
     answers: Any = client.run(look, on_error="return")
     for worker, there in answers.items():
         if isinstance(there, Exception | str):
-            raise ClusterError(
+            raise WorkerError(
                 f"worker {worker} can't load the studies ({there}); install the same sources there"
             )
         other = difference(there, here)
         if other:
-            raise ClusterError(_unlike(worker, other))
+            raise WorkerError(_unlike(worker, other))
 
 
 def _alone(client: Client, address: str, since: float | None, patience: float) -> float | None:
@@ -172,7 +172,7 @@ def _alone(client: Client, address: str, since: float | None, patience: float) -
     if client.status == "running" and client.nthreads():
         return None
     if since is not None and now - since > patience:
-        raise ClusterError(_no_worker(address, patience))
+        raise WorkerError(_no_worker(address, patience))
     return now if since is None else since
 
 
@@ -180,18 +180,18 @@ def _result(future: Future, task: Task, address: str) -> Outcome:
     from distributed import KilledWorker
 
     if future.cancelled():
-        raise ClusterError(f"the scheduler at {address} is gone; finished tasks are kept")
+        raise WorkerError(f"the scheduler at {address} is gone; finished tasks are kept")
     try:
         return future.result()
     except KilledWorker as problem:
-        raise ClusterError(
+        raise WorkerError(
             f"task {task.name!r}: each worker that had it died, as one does when its memory is "
             "used up; finished tasks are kept"
         ) from problem
-    except ClusterError as problem:  # of a worker that came later
-        raise ClusterError(_unlike("that came later", str(problem))) from problem
+    except WorkerError as problem:  # of a worker that came later
+        raise WorkerError(_unlike("that came later", str(problem))) from problem
     except ImportError as problem:
-        raise ClusterError(
+        raise WorkerError(
             f"task {task.name!r}: a worker can't load the study ({problem}); install the same "
             "sources there"
         ) from problem

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor
 from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
-from experiments.cluster import outcomes_on
+from experiments.cluster import WorkerError, outcomes_on
 from experiments.journal import Journal
 from experiments.record import Record, draw_record, key_of, versions, write_record
 from experiments.study import Outcome, Study, Task, timed
@@ -48,7 +49,7 @@ def run_study(
         ValueError: fewer jobs than one, two tasks of one name, or no such reading.
         JournalError: another process runs a study in the folder, or the file of finished tasks
             is none, is damaged, or can't be written.
-        ClusterError: no scheduler, no worker, or a worker that can't do the tasks.
+        WorkerError: no scheduler, no worker, or a worker or process that can't do the tasks.
     """
     if jobs < 1:
         raise ValueError(f"jobs: expected at least 1, got {jobs}")
@@ -97,7 +98,13 @@ def outcomes(
     # A process has one thread for matrix products: there are as many processes as are wanted.
     with parallel_config("loky", n_jobs=jobs, inner_max_num_threads=1):
         pool = Parallel(return_as="generator_unordered", pre_dispatch="all", batch_size=1)
-    yield from pool(delayed(_placed)(k, study.run, tasks[k]) for k in chosen)
+    try:
+        yield from pool(delayed(_placed)(k, study.run, tasks[k]) for k in chosen)
+    except BrokenExecutor as problem:
+        raise WorkerError(
+            "a process ended by itself, as one does when memory is used up; finished tasks are "
+            "kept, and fewer jobs need less"
+        ) from problem
 
 
 def _placed(k: int, run: Any, task: Task) -> tuple[int, Outcome]:

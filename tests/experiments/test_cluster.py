@@ -19,7 +19,7 @@ import pytest
 
 from experiments import cluster
 from experiments.__main__ import main
-from experiments.cluster import ClusterError, difference, done, outcomes_on
+from experiments.cluster import WorkerError, difference, done, outcomes_on
 from experiments.journal import read_journal
 from experiments.record import read_record, versions
 from experiments.runner import JOURNAL, RECORD, run_study
@@ -115,7 +115,7 @@ def test_a_task_that_fails_fails_the_run_as_it_does_here(address: str, tmp_path:
 
 
 def test_a_worker_that_dies_is_named_by_its_task(address: str, tmp_path: Path):
-    with pytest.raises(ClusterError, match=r"task 'square of 0': each worker that had it died"):
+    with pytest.raises(WorkerError, match=r"task 'square of 0': each worker that had it died"):
         run_study(study(1, dies=0), tmp_path, scheduler=address)
     assert run_study(study(2), tmp_path, scheduler=address).passed  # another has taken its place
 
@@ -125,14 +125,14 @@ def test_a_worker_without_the_study_is_said(address: str, tmp_path: Path):
         return {}
 
     elsewhere.__module__ = "experiments.of_somebody_else"
-    with pytest.raises(ClusterError, match=r"can't load the study .*of_somebody_else"):
+    with pytest.raises(WorkerError, match=r"can't load the study .*of_somebody_else"):
         run_study(replace(study(), run=elsewhere), tmp_path, scheduler=address)
 
 
 def test_a_worker_with_other_sources_does_nothing(address: str, tmp_path: Path, monkeypatch):
     other = {**versions(), "numpy": "1.0"}
     monkeypatch.setattr(cluster, "versions", lambda: other)
-    with pytest.raises(ClusterError, match=r"worker tcp://.*: numpy \S+ in place of 1\.0; install"):
+    with pytest.raises(WorkerError, match=r"worker tcp://.*: numpy \S+ in place of 1\.0; install"):
         list(outcomes_on(address, study(), study().tasks(False, 0), [0]))
 
 
@@ -140,7 +140,7 @@ def test_a_worker_that_came_later_is_asked_with_each_task():
     task = study().tasks(False, 0)[2]
     place = f"{run.__module__}:run"
     assert float(done(task, place, versions())["square"]) == 4
-    with pytest.raises(ClusterError, match=r"sources sha256:.* in place of another"):
+    with pytest.raises(WorkerError, match=r"sources sha256:.* in place of another"):
         done(task, place, {**versions(), "sources": "another"})
     assert difference({}, {"numpy": "2"}) == "numpy absent in place of 2"
 
@@ -149,7 +149,7 @@ def test_no_worker_is_said(tmp_path: Path):
     distributed = pytest.importorskip("distributed", reason="the extra `cluster`")
     with distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as alone:
         tasks = study().tasks(False, 0)
-        with pytest.raises(ClusterError, match=r"no worker at .* for 0\.1 s; start some by `dask"):
+        with pytest.raises(WorkerError, match=r"no worker at .* for 0\.1 s; start some by `dask"):
             list(outcomes_on(alone.scheduler_address, study(), tasks, [0, 1], patience=0.1))
 
 
@@ -167,5 +167,5 @@ def test_no_scheduler_is_said(
 
 def test_the_extra_is_named_where_it_is_absent(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ClusterError, match="needs the extra `cluster`"):
+    with pytest.raises(WorkerError, match="needs the extra `cluster`"):
         list(outcomes_on("tcp://127.0.0.1:1", study(), study().tasks(False, 0), [0]))

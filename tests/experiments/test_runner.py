@@ -22,6 +22,7 @@ import pytest
 
 from experiments.__main__ import INTERRUPTED, main, report
 from experiments.catalogue import NAMES, chosen, find
+from experiments.cluster import WorkerError
 from experiments.journal import read_journal
 from experiments.record import draw_record, key_of, read_record, versions, write_record
 from experiments.runner import JOURNAL, PICTURE, RECORD, TABLES, run_study
@@ -163,6 +164,19 @@ def test_several_processes_find_what_one_finds(tmp_path: Path, capfd: pytest.Cap
     one, two = (read_record(tmp_path / jobs / name / RECORD) for jobs in ("1", "2"))
     assert one.conditions == two.conditions
     assert capfd.readouterr().err == ""  # no progress bar in a pipe
+
+
+def test_a_process_that_dies_is_said_and_what_was_finished_is_kept(tmp_path: Path):
+    def dies(parameters: Mapping[str, Any]) -> dict[str, Quantity]:
+        if parameters["k"] == 2:
+            while len(read_journal(tmp_path / JOURNAL)) < 2:
+                time.sleep(0.01)
+            os._exit(1)
+        return toy().run(parameters)
+
+    with pytest.raises(WorkerError, match="a process ended by itself"):
+        run_study(replace(toy(), run=dies), tmp_path, quick=True, jobs=2)
+    assert run_study(toy(forbidden=(0, 1)), tmp_path, quick=True).passed
 
 
 def test_a_failed_condition_is_said_and_ends_non_zero(
