@@ -167,7 +167,7 @@ def test_several_processes_find_what_one_finds(tmp_path: Path, capfd: pytest.Cap
 
 
 def test_a_process_that_dies_is_said_and_what_was_finished_is_kept(tmp_path: Path):
-    def dies(parameters: Mapping[str, Any]) -> dict[str, Quantity]:
+    def dies(parameters: Mapping[str, Any]) -> Mapping[str, Quantity]:
         if parameters["k"] == 2:
             while len(read_journal(tmp_path / JOURNAL)) < 2:
                 time.sleep(0.01)
