@@ -41,6 +41,9 @@ def main(arguments: list[str] | None = None) -> int:
     particles.add_argument("--sizes", type=int, nargs="+", default=[10**3, 10**4, 10**5, 10**6])
     particles.add_argument("--queries", type=int, default=10**5, metavar="M")
     particles.add_argument("--seed", type=int, default=0, metavar="S")
+    particles.add_argument(
+        "--calibrate", action="store_true", help="measure the cost model's constants instead"
+    )
     particles.set_defaults(run=_particles)
     statements = commands.add_parser(
         "statements", help="370 real statements, each with the verdict that is expected"
@@ -103,6 +106,13 @@ def _particles(options: argparse.Namespace) -> int:
         print("numbers are positive, and --layers is 6 or more", file=sys.stderr)
         return 2
     _use_one_core()
+    if options.calibrate:
+        from benchmarks import particle_costs
+
+        constants = particle_costs.calibrate(seed=options.seed)
+        told = [constant._asdict() for constant in constants]
+        print(json.dumps(told, indent=2) if options.json else particle_costs.as_text(constants))
+        return 0
     from benchmarks.particles import as_json, as_text, measure, passes
 
     result = measure(

@@ -21,10 +21,10 @@ from numeric.particles.panels import count_boxes
 # from differences, and in compiled loops.
 NARROW, WIDE, COMPILED = (1.1e-9, 1.0e-10), (5.5e-9, 1.6e-9), (5.0e-10, 1.7e-10)
 # Panels, by dimension: a box, and a particle that is both source and query.
-BOX, PANEL_POINT = {1: 1.0e-5, 2: 9.0e-5}, {1: 1.5e-7, 2: 5.0e-7}
+BOX, PANEL_POINT = {1: 4e-6, 2: 1.1e-4}, {1: 1.6e-7, 2: 5e-7}
 # Fourier transforms, by dimension: a call, a coefficient, and a particle that is both.
 CALL = 5.0e-4
-COEFFICIENT, FOURIER_POINT = {1: 1e-7, 2: 1.3e-7, 3: 3.5e-7}, {1: 9e-8, 2: 3.5e-7, 3: 4.5e-6}
+COEFFICIENT, FOURIER_POINT = {1: 1e-8, 2: 1.6e-7, 3: 4e-7}, {1: 9e-8, 2: 3.5e-7, 3: 4e-6}
 # A library is loaded once: numba with what it compiled on this machine before, and FINUFFT.
 START = {"direct": 0.0, "panels": 0.0, "compiled": 1.0, "nufft": 0.1}
 # Below so many pairs nothing but direct sums pays.
