@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from proofs.decide import decide
+from proofs.evaluate import Truth, evaluate
 from proofs.language.parser import parse
 from proofs.language.tree import Statement, Term, encode_nodes, name, postorder, rational
+from proofs.verdict import Verdict
 
 LEFT_INVERSE = """# What stands before an inverse
 #! items: XX-1
@@ -139,3 +142,15 @@ def folder(tmp_path: Path) -> Path:
         theorems / "trace/leaning.json", leaning_certificate(leaning, read["cited/gram_trace"].hash)
     )
     return theorems
+
+
+def refuted_with_an_exact_witness(text: str) -> None:
+    """Asserts that the one statement in `text` is refuted, by a model that is evaluated anew."""
+    (statement,) = parse(text).statements
+    decision = decide(statement, seconds=20, seed=1)
+    assert decision.verdict is Verdict.REFUTED, decision
+    assert decision.witness is not None
+    model = decision.witness.model
+    for hypothesis in statement.hypotheses:
+        assert evaluate(hypothesis, model) is Truth.TRUE
+    assert evaluate(statement.goal, model) is Truth.FALSE

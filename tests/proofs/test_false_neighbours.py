@@ -1,7 +1,7 @@
 """Each theorem has false neighbours, and each of them is met with an exact counterexample.
 
 A neighbour is what a person writes by mistake: a sign, a factor, a missing transpose, a dropped
-hypothesis, the anchor forgotten. The witness is re-evaluated here from its model alone.
+hypothesis, the anchor forgotten. The witness is re-evaluated from its model alone.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 import pytest
 
 from proofs.decide import decide
-from proofs.evaluate import Truth, evaluate
 from proofs.language.parser import parse
 from proofs.verdict import Verdict
+from tests.proofs.conftest import refuted_with_an_exact_witness
 
 JOINT = """
 let n, k : dimension
@@ -652,14 +652,7 @@ show (u - eta)*exp(u - eta) = eta*exp(-eta)""",
 
 @pytest.mark.parametrize("name", NEIGHBOURS)
 def test_false_neighbour_is_refuted_with_an_exact_witness(name: str) -> None:
-    (statement,) = parse(NEIGHBOURS[name]).statements
-    decision = decide(statement, seconds=20, seed=1)
-    assert decision.verdict is Verdict.REFUTED, decision
-    assert decision.witness is not None
-    model = decision.witness.model
-    for hypothesis in statement.hypotheses:
-        assert evaluate(hypothesis, model) is Truth.TRUE
-    assert evaluate(statement.goal, model) is Truth.FALSE
+    refuted_with_an_exact_witness(NEIGHBOURS[name])
 
 
 @pytest.mark.parametrize(
