@@ -72,7 +72,7 @@ def _against_size(ax: Axes, outcomes: Sequence[Outcome], reading: str) -> None:
     low, high = least - 0.02, float(error.mean(axis=0).max()) + 0.16
     ax.set(xscale="log")
     shown = [*sizes, *sorted({o.task.parameters["sizes"][0] for o in many})]
-    ax.set_xticks(shown, [f"{n:,}" if n < 10_000 else f"{n // 1000}k" for n in shown], fontsize=9)
+    ax.set_xticks(shown, [str(n) if n < 1000 else f"{n // 1000}k" for n in shown], fontsize=9)
     ax.minorticks_off()
     plain(ax, xlabel="tokens N", ylabel="error, both coordinates", ylim=(low, high),
           title=f"{reading}: error against size")  # fmt: skip

@@ -110,7 +110,7 @@ def _by_noise(width: str, outcomes: Sequence[Outcome]) -> Table:
         row += [f"{least:.4f}", *against(least, text[2])]
         end = two.value[0, 1] / sigma2
         rows.append([*row, f"{end:.4f}", f"{end / 2:.4f}"])
-    size = own[0].task.parameters["sizes"][0] if drawn(own) else 0
+    size = drawn(own)[0].task.parameters["sizes"][0]
     return Table(
         f"Error against the noise, width as {width}, N = {size}",
         ("sigma2", "one-shot", "limit", "text", "apart", "nominal end", "limit", "text", "apart",

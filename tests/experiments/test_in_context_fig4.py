@@ -13,6 +13,7 @@ from experiments.in_context import fig4
 from experiments.in_context.estimates import EDGES, estimates, pick, priors_at
 from experiments.in_context.population import population_errors
 from experiments.in_context.prompts import PAIR, VARIANCES, draw_prompt
+from experiments.study import Outcome
 from numeric.mixture import pair_posterior_mean
 from tests.experiments.spoiling import failed, outcomes_of
 
@@ -77,10 +78,18 @@ def test_the_least_error_and_the_distance_are_the_error():
     assert np.abs(sum(q.value for q in rest) / error).max() < 4.5
 
 
-def small() -> list[dict[str, Any]]:
-    """The quick tasks of one reading, with two draws."""
+def small(limits: bool) -> list[dict[str, Any]]:
+    """The quick tasks of one reading: of infinitely many tokens, or two draws."""
     found = [dict(task.parameters) for task in fig4.tasks(True, 0)]
-    return [t for t in found if t["width"] == "deviation" and t.get("draw", 0) < 2]
+    return [
+        t for t in found
+        if t["width"] == "deviation" and ("limit" in t) == limits and t.get("draw", 0) < 2
+    ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def of_limits() -> list[Outcome]:
+    return outcomes_of(fig4.STUDY, *small(limits=True))
 
 
 @pytest.mark.parametrize(
@@ -92,14 +101,15 @@ def small() -> list[dict[str, Any]]:
     ],
 )
 def test_a_spoiled_estimator_is_met(
-    name: str, spoil: Any, says: str, monkeypatch: pytest.MonkeyPatch
+    name: str, spoil: Any, says: str, of_limits: list[Outcome], monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(estimates_module, name, spoil(getattr(estimates_module, name)))
-    assert any(says in line for line in failed(fig4.STUDY, outcomes_of(fig4.STUDY, *small())))
+    spoiled = of_limits + outcomes_of(fig4.STUDY, *small(limits=False))
+    assert any(says in line for line in failed(fig4.STUDY, spoiled))
 
 
-def test_one_reading_alone_has_its_conditions_and_tables():
-    outcomes = outcomes_of(fig4.STUDY, *small())
+def test_one_reading_alone_has_its_conditions_and_tables(of_limits: list[Outcome]):
+    outcomes = of_limits + outcomes_of(fig4.STUDY, *small(limits=False))
     assert failed(fig4.STUDY, outcomes) == []
     tables = fig4.STUDY.tables(outcomes)
     assert len(tables) == 4

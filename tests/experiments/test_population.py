@@ -22,7 +22,7 @@ TWO_STAGES = {
 @pytest.mark.parametrize("reading", VARIANCES)
 def test_errors_over_depth_are_those_of_the_text(reading: str):
     v = VARIANCES[reading]
-    errors = population_errors(v, 0.5, 20.0, DEPTHS, 200)
+    errors = population_errors(v, 0.5, 20.0, DEPTHS, 200, nodes=300)
     npt.assert_allclose(errors.two_stages, TWO_STAGES[reading], rtol=0, atol=6e-6)
     assert errors.mmse == float(pair_mmse(PAIR[0], v, 0.5))
     # The tokens themselves miss by the noise of two coordinates.
@@ -34,7 +34,7 @@ def test_errors_over_depth_are_those_of_the_text(reading: str):
     ("sigma2", "error"), [(0.1, 0.0345), (0.25, 0.1079), (0.5, 0.2661), (1.0, 0.4785)]
 )
 def test_errors_at_the_nominal_end_over_the_noise(sigma2: float, error: float):
-    found = population_errors(0.01, sigma2, 20.0, [200], 200).two_stages[0]
+    found = population_errors(0.01, sigma2, 20.0, [200], 200, nodes=200).two_stages[0]
     assert found == pytest.approx(error, abs=6e-5)
 
 
@@ -72,9 +72,9 @@ def test_twice_the_nominal_depth_needs_nodes_where_tokens_drift_apart(reading: s
     """Values of 400 layers that are stated for comparison are of too coarse a grid."""
     coarse, found = (
         population_errors(VARIANCES[reading], 0.5, 20.0, [400], 200, nodes=nodes).two_stages[0]
-        for nodes in (300, 500)
+        for nodes in (240, 300)
     )
-    assert found == pytest.approx(coarse, abs=1e-5)
+    assert found == pytest.approx(coarse, abs=2e-5)
     assert stated - found == pytest.approx(
-        {"deviation": -3e-5, "variance": -8e-5}[reading], abs=1e-5
+        {"deviation": -3e-5, "variance": -8e-5}[reading], abs=2e-5
     )
