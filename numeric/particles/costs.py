@@ -13,7 +13,7 @@ import importlib.util
 
 from numeric import door
 from numeric.errors import DomainError
-from numeric.particles.direct import bounds, is_narrow
+from numeric.particles.direct import centred, is_narrow
 from numeric.particles.fourier import count_coefficients, library
 from numeric.particles.panels import count_boxes
 
@@ -59,9 +59,7 @@ def cheapest(
     if pairs < FEW_PAIRS:
         return "direct"
     points = (len(queries) + len(sources)) / 2
-    lower, upper = bounds(sources)
-    centre = lower / 2 + upper / 2
-    fixed, slope = NARROW if is_narrow(queries - centre, sources - centre, beta) else WIDE
+    fixed, slope = NARROW if is_narrow(*centred(queries, sources), beta) else WIDE
     best, least = "direct", pairs * (fixed + slope * axes) / workers
     # The extent is looked at only where a cloud of no extent would be cheaper.
     if axes <= 3:

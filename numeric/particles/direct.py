@@ -93,13 +93,18 @@ def bounds(points: door.Floats) -> tuple[door.Floats, door.Floats]:
     return along.min(axis=1), along.max(axis=1)
 
 
+def centred(queries: door.Floats, sources: door.Floats) -> tuple[door.Floats, door.Floats]:
+    """Queries and sources, less the middle of the sources' box."""
+    lower, upper = bounds(sources)
+    centre = lower / 2 + upper / 2
+    return queries - centre, sources - centre
+
+
 def pair_sums(
     queries: door.Floats, sources: door.Floats, beta: float, weights: door.Floats, workers: int
 ) -> tuple[door.Floats, door.Floats]:
     """Normalizers ``(M,)`` and sums of ``w k (z - q)``, shape ``(M, d)``."""
-    lower, upper = bounds(sources)
-    centre = lower / 2 + upper / 2
-    q, z = queries - centre, sources - centre
+    q, z = centred(queries, sources)
     if is_narrow(q, z, beta):
         return _expanded(q, z, beta, weights, workers)
     # Not centred: that would cost digits of particles near 0.

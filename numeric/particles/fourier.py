@@ -28,7 +28,7 @@ from numeric import door
 from numeric.errors import DomainError
 from numeric.particles.boxes import grid
 from numeric.particles.chebyshev import CUTOFF
-from numeric.particles.direct import bounds, is_far
+from numeric.particles.direct import bounds, centred, is_far, is_narrow
 from numeric.particles.neighbourhoods import answered, neighbourhood_sums
 
 # Beyond so many bandwidths along an axis, rounding of the places on the period costs more than
@@ -46,8 +46,8 @@ LARGEST_ERROR = {1: 4.0, 2: 9.0, 3: 22.0}
 # particles that are all alike goes the same way at every step.
 UNSORTED = 2**16
 PIECE = 2**16
-# Up to so many sums that are too small are done again over all particles: sorting the particles
-# into boxes takes as long.
+# Up to so many sums that are too small are done again over all particles, since sorting those into
+# boxes takes as long. More are, where the cloud is narrow: neighbourhoods there are half of it.
 FEW = 400
 # Share of the tolerance that is left to the coefficients beyond the last.
 SHARE = 0.1
@@ -246,7 +246,7 @@ def _near_sums(
         shift = (moved / (math.sqrt(beta) * normalizer)).T
     normalizer = top * normalizer
     weak = _weak(normalizer, top * error, tolerance)
-    if weak.size <= FEW:
+    if weak.size <= FEW or is_narrow(*centred(queries[weak], sources), beta):
         normalizer[weak] = 0  # answered over all particles
     else:
         width = 2.0 ** math.floor(math.log2(CUTOFF / (2 * math.sqrt(beta))))
