@@ -22,6 +22,8 @@ from numeric import door
 CUTOFF = 10.0
 # Rounding of a sum of Chebyshev terms, relative to the largest value of the Gaussian, in eps.
 ROUNDING = 4
+# Share of the tolerance that is left to terms which far boxes do without.
+FAR_SHARE = 1e-3
 # Places in each box on which the error of the series is measured.
 SAMPLES = 64
 
@@ -35,6 +37,7 @@ class Series:
         reach: neighbours on each side that count.
         pairs: ``[G_k | H_k]`` for k = -reach .. reach, shape ``(2 reach + 1, p, 2p)``; H is for
             the Gaussian times the difference.
+        kept: how many of the p terms of a source box are not 0 there, shape ``(2 reach + 1,)``.
         errors: largest error of the Gaussian's series, shape ``(2 reach + 1,)``.
         largest: largest value of the Gaussian, same shape.
         tail: bound on the Gaussian beyond the reach.
@@ -43,6 +46,7 @@ class Series:
     terms: int
     reach: int
     pairs: NDArray[np.float64]
+    kept: tuple[int, ...]
     errors: NDArray[np.float64]
     largest: NDArray[np.float64]
     tail: float
@@ -74,22 +78,27 @@ def series(half_width: float, tolerance: float, eps: float) -> Series:
     to_coefficients[0] /= 2
     samples = np.linspace(-1, 1, SAMPLES)
     at_samples = chebyshev(samples, terms)
-    pairs, errors, largest = [], [], []
+    pairs, kept, errors, largest = [], [], [], []
     for k in range(-reach, reach + 1):
         x = half_width * (nodes[:, None] - nodes + 2 * k)
         gauss = np.exp(-(x**2) / 2)
         both = [to_coefficients @ values @ to_coefficients.T for values in (gauss, x * gauss)]
-        pairs.append(np.concatenate(both, axis=1))
+        pair = np.concatenate(both, axis=1)
+        beyond = np.cumsum(np.abs(pair).sum(axis=1)[::-1])[::-1]
+        kept.append(max(1, int((beyond > FAR_SHARE * tolerance).sum())))
+        pair[kept[-1] :] = 0
+        pairs.append(pair)
         x = half_width * (samples[:, None] - samples + 2 * k)
         exact = np.exp(-(x**2) / 2)
         top = float(exact.max())
-        error = float(np.abs(at_samples.T @ both[0] @ at_samples - exact).max())
+        error = float(np.abs(at_samples.T @ pair[:, :terms] @ at_samples - exact).max())
         errors.append(error + ROUNDING * eps * top)
         largest.append(top)
     gap = 2 * half_width * reach
     return Series(
-        terms, reach, np.stack(pairs), np.array(errors), np.array(largest), math.exp(-(gap**2) / 2)
-    )
+        terms, reach, np.stack(pairs), tuple(kept), np.array(errors), np.array(largest),
+        math.exp(-(gap**2) / 2),
+    )  # fmt: skip
 
 
 def chebyshev(places: door.Floats, terms: int) -> door.Floats:

@@ -28,6 +28,8 @@ SHARE = 1e-4
 # Boxes are treated and queries evaluated so many at a time, which bounds the memory.
 BOXES = 2**11
 POINTS = 2**12
+# Rows of moments that a matrix product takes at a time, so that they stay in the cache.
+ROWS = 384
 # Boxes of a grid are counted in a table up to this size.
 LARGE = 2**20
 
@@ -150,20 +152,21 @@ def _local_series(
     moments, masses = _moments(placed.sources, around, weights, table.terms)
     if axes == 1:
         places = found(source_keys, keys[:, None] + steps)
-        return _carried(moments, places, pairs).reshape(len(keys), 2, -1), masses[places] @ errors
+        carried = _carried(moments, places, pairs, table.kept)
+        return carried.reshape(len(keys), 2, -1), masses[places] @ errors
     # Along the second axis first: to the rows of the queries' boxes, still in the sources' columns.
     between = np.unique(source_keys[:, None] - steps)
     columns = between[:, None] - steps * placed.strides[0]
     between = between[(found(keys, columns) < len(keys)).any(axis=1)]
     places = found(source_keys, between[:, None] + steps)
-    carried = _carried(moments, places, pairs)
+    carried = _carried(moments, places, pairs, table.kept)
     terms = table.terms
     turned = np.zeros((len(between) + 1, 2 * terms, terms), weights.dtype)
     turned[:-1] = carried.transpose(0, 2, 1)
     masses = np.append(masses[places] @ np.stack([largest, errors], axis=1), [[0, 0]], axis=0)
     places = found(between, keys[:, None] + steps * placed.strides[0])
-    straight = _carried(turned[:, :terms], places, pairs)
-    moved = _carried(turned[:, terms:], places, np.ascontiguousarray(pairs[..., :terms]))
+    straight = _carried(turned[:, :terms], places, pairs, table.kept)
+    moved = _carried(turned[:, terms:], places, pairs[..., :terms], table.kept)
     local = np.stack([straight[..., :terms], straight[..., terms:], moved], axis=1)
     around_masses = masses[places]
     bounds = around_masses[..., 0] @ errors + around_masses[..., 1] @ largest
@@ -200,15 +203,29 @@ def _runs(boxes: Boxes, chosen: Indices) -> list[tuple[int, int]]:
     return [pair for pair in itertools.pairwise(edges) if pair[0] < pair[1]]
 
 
-def _carried(moments: door.Floats, places: Indices, pairs: door.Floats) -> door.Floats:
+def _carried(
+    moments: door.Floats, places: Indices, pairs: door.Floats, kept: tuple[int, ...]
+) -> door.Floats:
     """Sum over neighbours of moments times matrices, shape ``(n, rows, columns)``."""
-    total = np.zeros((len(places), moments.shape[1], pairs.shape[-1]), moments.dtype)
-    for near, matrix in zip(places.T, pairs, strict=True):
-        held = np.flatnonzero(near < len(moments) - 1)
-        if held.size == len(near):
-            total += moments[near] @ matrix
-        elif held.size:
+    rows, missing = moments.shape[1], len(moments) - 1
+    total = np.zeros((len(places), rows, pairs.shape[-1]), moments.dtype)
+    if (places < missing).sum() < places.size / 2:  # few neighbours: one after the other
+        for near, matrix in zip(places.T, pairs, strict=True):
+            held = np.flatnonzero(near < missing)
             total[held] += moments[near[held]] @ matrix
+        return total
+    # All neighbours of a few boxes side by side, times all matrices one below the other.
+    ends = np.cumsum(kept).tolist()
+    stacked = np.concatenate([pair[:count] for pair, count in zip(pairs, kept, strict=True)])
+    size = max(1, ROWS // rows)
+    for start in range(0, len(places), size):
+        block = places[start : start + size]
+        beside = np.empty((len(block), rows, ends[-1]), moments.dtype)
+        for near, count, end in zip(block.T, kept, ends, strict=True):
+            beside[:, :, end - count : end] = moments[near, :, :count]
+        total[start : start + size] = (beside.reshape(-1, ends[-1]) @ stacked).reshape(
+            len(block), rows, -1
+        )
     return total
 
 
