@@ -1,4 +1,7 @@
-"""Infinitely many tokens: against the values of the second text's figures, and the Bayes error."""
+"""Infinitely many tokens: against the values of the second text's figures, and the Bayes error.
+
+Items: EB-55, EB-56, EB-57.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Layers against their own attention, against the flow, and the estimates against integrals."""
+"""Layers against their own attention, against the flow, and the estimates against integrals.
+
+Items: EB-10, EB-15, EB-18, EB-21, EB-22.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Public flow algorithms against an ODE solver, and at the ends of their domain."""
+"""Public flow algorithms against an ODE solver, and at the ends of their domain.
+
+Items: EB-8, EB-9, EB-40, EB-41, EB-42.
+"""
 
 from __future__ import annotations
 

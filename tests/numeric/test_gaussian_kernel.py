@@ -1,4 +1,7 @@
-"""Gaussian kernel averages against SciPy, mpmath, finite differences and limits known by hand."""
+"""Gaussian kernel averages against SciPy, mpmath, finite differences and limits known by hand.
+
+Items: EB-6, EB-7, EB-13, EB-14, EB-30.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Gaussian mixtures under noise against SciPy, quadrature, sampling-free identities and mpmath."""
+"""Gaussian mixtures under noise against SciPy, quadrature, sampling-free identities and mpmath.
+
+Items: EB-3, EB-14, EB-26, EB-27, EB-28.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What the flow leaves undone, against its own differential equation and against sampled laws."""
+"""What the flow leaves undone, against its own differential equation and against sampled laws.
+
+Items: EB-43, EB-44, EB-50, EB-51, EB-52.
+"""
 
 from __future__ import annotations
 

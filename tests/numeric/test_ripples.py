@@ -1,4 +1,7 @@
-"""The growth of a ripple, against the flow's own equation on a ring of tokens."""
+"""The growth of a ripple, against the flow's own equation on a ring of tokens.
+
+Items: EB-12.
+"""
 
 from __future__ import annotations
 

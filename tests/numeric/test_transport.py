@@ -1,4 +1,7 @@
-"""Velocity and flow map of a Gaussian against its score, its covariance and its own equation."""
+"""Velocity and flow map of a Gaussian against its score, its covariance and its own equation.
+
+Items: EB-45.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Continuous depth and truncation."""
+"""Continuous depth and truncation.
+
+Items: EB-16, EB-17, EB-20.
+"""
 
 from __future__ import annotations
 

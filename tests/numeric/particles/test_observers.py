@@ -1,4 +1,7 @@
-"""What is looked at in a cloud, against other ways to compute it."""
+"""What is looked at in a cloud, against other ways to compute it.
+
+Items: EB-1, EB-13, EB-19, EB-57, EB-59.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What the particles must do as a whole: the table, population limits, product laws."""
+"""What the particles must do as a whole: the table, population limits, product laws.
+
+Items: EB-8, EB-10, EB-12, EB-20, EB-53, EB-55, EB-57.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Finite depth: against the definition, and what holds of any cloud."""
+"""Finite depth: against the definition, and what holds of any cloud.
+
+Items: EB-6, EB-12, EB-15, EB-18, EB-19, EB-20, EB-21.
+"""
 
 from __future__ import annotations
 

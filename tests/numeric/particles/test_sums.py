@@ -1,4 +1,7 @@
-"""Kernel sums by every method, against the definition in long double."""
+"""Kernel sums by every method, against the definition in long double.
+
+Items: EB-6, EB-13, EB-30.
+"""
 
 from __future__ import annotations
 
