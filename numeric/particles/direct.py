@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import no_type_check
 
 import numpy as np
 
@@ -136,6 +137,7 @@ def _expanded(
     height = min(TILE_ROWS, len(q))
     width = max(128, ONE_THREAD // (height * rows.shape[1]))
 
+    @no_type_check  # made anew at every call, it would be wrapped anew where tests check types
     def run(start: int) -> None:
         block = slice(start, start + height)
         tile = np.empty((len(rows[block]), min(width, len(z))), q.dtype)
@@ -167,6 +169,7 @@ def difference_sums(
     moved = np.zeros_like(q)
     height, width = min(TILE_ROWS, len(q)), min(512, len(z))
 
+    @no_type_check  # made anew at every call, it would be wrapped anew where tests check types
     def run(start: int) -> None:
         block = slice(start, start + height)
         here = normalizer[block]
