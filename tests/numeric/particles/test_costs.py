@@ -36,6 +36,11 @@ def test_with_numpy_alone_panels_or_direct_sums_are_taken(installed: Callable[..
     installed()
     taken = [chosen(z, z) for z in (SMALL, LINE, PLANE, SPACE, MANY)]
     assert taken == ["direct", "panels", "panels", "direct", "direct"]
+    assert [chosen(z, z, repeats=200) for z in (PLANE, SPACE, MANY)] == [
+        "panels",
+        "direct",
+        "direct",
+    ]
     assert chosen(PLANE[:10], PLANE) == "direct"
     scattered = 1e6 * RNG.normal(size=(2000, 2))
     assert chosen(scattered, scattered) == "direct"
