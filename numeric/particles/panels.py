@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -28,6 +29,11 @@ SHARE = 1e-4
 # Boxes are treated and queries evaluated so many at a time, which bounds the memory.
 BOXES = 2**11
 POINTS = 2**12
+# Boxes of sources that a group of boxes may have around it, unless one alone has more.
+AROUND = 2**13
+# Weak sums with more pairs than this are done again in boxes so many times narrower: what makes a
+# sum weak is then mostly some boxes away, where it counts for less.
+MANY_PAIRS, NARROWER = 3 * 10**7, 4
 # Rows of moments that a matrix product takes at a time, so that they stay in the cache.
 ROWS = 384
 # Boxes of a grid are counted in a table up to this size.
@@ -63,15 +69,12 @@ def panel_sums(
     near = slice(None) if queries is sources else ~is_far(queries, sources, beta)
     normalizer = np.zeros(len(queries), queries.dtype)
     shift = np.zeros_like(queries)
-    width, table = scale(beta, tolerance, float(np.finfo(queries.dtype).eps))
-    chosen = queries if queries is sources else queries[near]
+    chosen, tail = queries if queries is sources else queries[near], 0.0
     if len(chosen):
-        normalizer[near], shift[near] = _near_sums(
-            chosen, sources, beta, weights, width, table, tolerance, workers
+        normalizer[near], shift[near], tail = _near_sums(
+            chosen, sources, beta, weights, _width(beta), tolerance, workers
         )
-    return answered(
-        queries, sources, beta, weights, normalizer, shift, table.tail / tolerance, workers
-    )
+    return answered(queries, sources, beta, weights, normalizer, shift, tail / tolerance, workers)
 
 
 def count_boxes(points: door.Floats, beta: float) -> int:
@@ -89,10 +92,9 @@ def _width(beta: float) -> float:
     return 2.0 ** math.floor(math.log2(WIDTH / math.sqrt(beta)))
 
 
-def scale(beta: float, tolerance: float, eps: float) -> tuple[float, Series]:
-    """Width of the boxes and the series between them."""
-    width = _width(beta)
-    return width, series(width * math.sqrt(beta) / 2, tolerance * SHARE, eps)
+def _series(width: float, beta: float, tolerance: float, eps: float) -> Series:
+    """The series between boxes of a width."""
+    return series(width * math.sqrt(beta) / 2, tolerance * SHARE, eps)
 
 
 def _near_sums(
@@ -101,16 +103,24 @@ def _near_sums(
     beta: float,
     weights: door.Floats,
     width: float,
-    table: Series,
     tolerance: float,
     workers: int,
-) -> tuple[door.Floats, door.Floats]:
-    """Normalizers and shifts with what lies within the reach of the boxes."""
+    *,
+    finer: bool = True,
+) -> tuple[door.Floats, door.Floats, float]:
+    """Normalizers and shifts with what lies within the reach of the boxes.
+
+    Args:
+        finer: many weak sums may be done again in narrower boxes.
+
+    Returns:
+        normalizers ``(M,)``, shifts ``(M, d)``, and the largest Gaussian beyond the reach.
+    """
+    table = _series(width, beta, tolerance, float(np.finfo(queries.dtype).eps))
     placed = grid(queries, sources, width, table.reach)
     boxes = placed.queries
     sums, bounds = np.empty((1 + queries.shape[1], len(queries)), queries.dtype), []
-    for start in range(0, len(boxes.keys), BOXES):
-        group = np.arange(start, min(start + BOXES, len(boxes.keys)))
+    for group in _groups(placed, table.reach):
         local, bound = _local_series(placed, group, weights, table)
         bounds.append(bound)
         _evaluate(boxes, group, local, sums)
@@ -120,12 +130,33 @@ def _near_sums(
     normalizer[boxes.order] = sums[0]
     with np.errstate(divide="ignore", invalid="ignore"):  # those are weak
         shift[boxes.order] = (sums[1:] / (math.sqrt(beta) * sums[0])).T
-    weak = _weak(sums[0], error, tolerance)
+    weak, tail = _weak(sums[0], error, tolerance), table.tail
+    if finer and len(weak) * len(sources) > MANY_PAIRS:
+        chosen = boxes.order[weak]
+        normalizer[chosen], shift[chosen], beyond = _near_sums(
+            queries[chosen], sources, beta, weights, width / NARROWER, tolerance, workers,
+            finer=False,
+        )  # fmt: skip
+        return normalizer, shift, max(tail, beyond)
     chosen, *again = neighbourhood_sums(
         placed, weak, queries, sources, beta, weights, table.reach, workers
     )
     normalizer[chosen], shift[chosen] = again
-    return normalizer, shift
+    return normalizer, shift, tail
+
+
+def _groups(placed: Grid, reach: int) -> Iterator[Indices]:
+    """Query boxes in runs of at most `BOXES`, without many more boxes around them than one has."""
+    keys = placed.queries.keys
+    strip = reach * sum(placed.strides)
+    first = np.searchsorted(placed.sources.keys, keys - strip)
+    last = np.searchsorted(placed.sources.keys, keys + strip, side="right")
+    start = 0
+    while start < len(keys):
+        most = first[start] + max(AROUND, 2 * (last[start] - first[start]))
+        stop = min(start + BOXES, max(start + 1, int(np.searchsorted(last, most, side="right"))))
+        yield np.arange(start, min(stop, len(keys)))
+        start = stop
 
 
 def _weak(normalizer: door.Floats, error: door.Floats, tolerance: float) -> Indices:

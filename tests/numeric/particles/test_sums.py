@@ -11,8 +11,8 @@ import warnings
 import numpy as np
 import pytest
 
-from numeric.particles import kernel_sums, weighted_grid
-from numeric.particles.boxes import grid
+from numeric.particles import kernel_sums, panels, weighted_grid
+from numeric.particles.boxes import Boxes, grid
 from numeric.particles.chebyshev import series
 from numeric.particles.direct import difference_sums
 from numeric.particles.panels import panel_sums
@@ -118,11 +118,33 @@ def test_a_million_duplicates_are_one_particle_of_weight_a_million():
 def test_many_groups_of_boxes_give_the_same_sums(monkeypatch: pytest.MonkeyPatch):
     z = np.random.default_rng(9).normal(size=(1500, 2)) * 5
     whole = kernel_sums(z, z, 20.0, method="panels")
-    monkeypatch.setattr("numeric.particles.panels.BOXES", 7)
-    monkeypatch.setattr("numeric.particles.panels.POINTS", 5)
-    parts = kernel_sums(z, z, 20.0, method="panels")
-    assert np.abs(whole.log_normalizer - parts.log_normalizer).max() < 1e-13
-    assert np.abs(whole.shift - parts.shift).max() < 1e-13
+    for least in ("BOXES", "AROUND"):
+        monkeypatch.setattr(f"numeric.particles.panels.{least}", 7)
+        monkeypatch.setattr("numeric.particles.panels.POINTS", 5)
+        parts = kernel_sums(z, z, 20.0, method="panels")
+        assert np.abs(whole.log_normalizer - parts.log_normalizer).max() < 1e-13
+        assert np.abs(whole.shift - parts.shift).max() < 1e-13
+        monkeypatch.undo()
+
+
+def test_few_queries_in_a_wide_cloud_need_few_boxes(monkeypatch: pytest.MonkeyPatch):
+    """Boxes between queries that lie far apart are passed over: their moments would fill memory."""
+    z = np.random.default_rng(14).uniform(-150, 150, size=(20_000, 2))
+    q = z[::2000] + 0.1
+    most = 0
+
+    def watched(boxes: Boxes, chosen: np.ndarray, weights: np.ndarray, terms: int):
+        nonlocal most
+        most = max(most, len(chosen))
+        return moments_of(boxes, chosen, weights, terms)
+
+    moments_of = panels._moments
+    monkeypatch.setattr(panels, "AROUND", 100)
+    monkeypatch.setattr(panels, "_moments", watched)
+    found = kernel_sums(q, z, 20.0, method="panels")
+    wanted = exact_sums(q, z, 20.0, np.ones(len(z)))
+    assert np.abs(found.log_normalizer - wanted[0]).max() < 1e-12
+    assert most < len(z) / 10
 
 
 @pytest.mark.parametrize("half_width", [1.0, 1.4, 1.99])
@@ -151,6 +173,11 @@ def test_sums_that_are_weak_beside_their_neighbours_are_done_again(
         )
 
     assert max(errors()) < 1e-12
+    with (
+        monkeypatch.context() as narrower
+    ):  # in narrower boxes first, and only what is left by pairs
+        narrower.setattr("numeric.particles.panels.MANY_PAIRS", 0)
+        assert max(errors()) < 1e-12
     monkeypatch.setattr("numeric.particles.panels._weak", lambda *_: np.zeros(0, np.intp))
     assert errors()[0] > 1e-10
 
