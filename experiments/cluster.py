@@ -119,7 +119,7 @@ def _client(address: str, patience: float) -> Iterator[Client]:
         from distributed.comm.addressing import resolve_address
     except ImportError as problem:
         raise WorkerError(
-            "a scheduler needs the extra `cluster`: python -m pip install 'demonstrandum[cluster]'"
+            "--scheduler needs the package distributed; install the extra `cluster`"
         ) from problem
     try:
         resolve_address(address)  # a client of what is no address would wait for it at its end

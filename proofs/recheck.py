@@ -18,8 +18,8 @@ from proofs.report import OUTCOMES, Row, stated_sizes
 from proofs.verdict import Verdict
 
 INSTANCES = 20  # exact models of each goal's hypotheses
-SAMPLE = 12  # mutants of each goal, where not all are asked for;
-MOST = 60  # of a theorem with many goals, though always a few of each
+SAMPLE = 8  # mutants of each goal, where not all are asked for;
+MOST = 32  # of a theorem with many goals, though always a few of each
 HOLDS = (Verdict.PROVED, Verdict.CONDITIONAL)
 
 
