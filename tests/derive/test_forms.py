@@ -147,7 +147,7 @@ NEIGHBOURS = {
 @pytest.mark.parametrize("name", NEIGHBOURS)
 def test_a_false_form_is_refuted_with_an_exact_witness(name: str):
     (statement,) = parse(NEIGHBOURS[name]).statements
-    decision = decide(statement, seconds=20, seed=1)
+    decision = decide(statement, seconds=20, seed=1, neighbour=False)
     assert decision.verdict is Verdict.REFUTED, decision
     assert decision.witness is not None
     model = decision.witness.model

@@ -167,5 +167,5 @@ def test_no_scheduler_is_said(
 
 def test_the_extra_is_named_where_it_is_absent(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(WorkerError, match="needs the extra `cluster`"):
+    with pytest.raises(WorkerError, match="install the extra `cluster`"):
         list(outcomes_on("tcp://127.0.0.1:1", study(), study().tasks(False, 0), [0]))

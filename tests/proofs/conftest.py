@@ -147,7 +147,7 @@ def folder(tmp_path: Path) -> Path:
 def refuted_with_an_exact_witness(text: str) -> None:
     """Asserts that the one statement in `text` is refuted, by a model that is evaluated anew."""
     (statement,) = parse(text).statements
-    decision = decide(statement, seconds=20, seed=1)
+    decision = decide(statement, seconds=20, seed=1, neighbour=False)
     assert decision.verdict is Verdict.REFUTED, decision
     assert decision.witness is not None
     model = decision.witness.model

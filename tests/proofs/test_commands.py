@@ -397,7 +397,7 @@ def test_check_rechecks_every_theorem(theorems: Path, capsys, tmp_path: Path):
     assert doubled["instances"] == INSTANCES
     assert doubled["worst_error"] == 0.0
     assert left["mutants"]["accepted"] == 0
-    assert left["mutants"]["refuted"] > 5
+    assert left["mutants"]["refuted"] > proofs.recheck.SAMPLE / 2
     assert doubled["lemmas"] == ["algebra.left_inverse"]
     assert leaning["axioms"] == ["cited.gram_trace"]
 

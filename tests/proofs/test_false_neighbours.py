@@ -674,6 +674,6 @@ def test_false_neighbour_is_refuted_with_an_exact_witness(name: str) -> None:
 )
 def test_dropped_hypothesis_makes_the_statement_ill_posed(text: str, condition: str) -> None:
     (statement,) = parse(text).statements
-    decision = decide(statement, seconds=20, seed=1)
+    decision = decide(statement, seconds=20, seed=1, neighbour=False)
     assert decision.verdict is Verdict.ILL_POSED
     assert condition in str(decision)

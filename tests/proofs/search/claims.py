@@ -74,7 +74,7 @@ def assert_proved(text: str) -> None:
 
 def assert_not_proved(text: str) -> None:
     """No certificate is found."""
-    assert isinstance(prove(statement(text), 2), Failure)
+    assert isinstance(prove(statement(text), 1), Failure)
 
 
 def assert_refuted(text: str) -> None:
