@@ -182,6 +182,21 @@ def test_sums_that_are_weak_beside_their_neighbours_are_done_again(
     assert errors()[0] > 1e-10
 
 
+@pytest.mark.parametrize("axes", [1, 2])
+def test_a_heavy_source_beyond_the_reach_of_narrower_boxes_counts(
+    axes: int, monkeypatch: pytest.MonkeyPatch
+):
+    """They reach less far than the wide ones, so that a sum must be larger to do without the rest:
+    here the far source has a share of 4e-10."""
+    monkeypatch.setattr("numeric.particles.panels.MANY_PAIRS", 0)
+    q, z, w = np.zeros((1, axes)), np.zeros((2, axes)), np.array([1.0, 1e12])
+    z[:, 0] = 0.8, -2.36
+    wanted = exact_sums(q, z, 20.0, w)
+    found = panel_sums(q, z, 20.0, w, tolerance=1e-12)
+    assert np.abs(found[0] - wanted[0]).max() < 1e-12
+    assert np.abs(found[2] - wanted[2]).max() < 1e-12
+
+
 def test_places_in_boxes_are_exact():
     z = 1e8 + np.random.default_rng(11).normal(size=(50, 1))
     boxes = grid(z, z, 0.5, 4).sources
