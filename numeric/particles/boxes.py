@@ -53,6 +53,12 @@ def grid(queries: door.Floats, sources: door.Floats, width: float, reach: int) -
 
     Two boxes that are more than `reach` boxes apart stay so, but how far is forgotten: a grid of
     few boxes has small keys even where particles lie at 1 and at 1e15.
+
+    Args:
+        queries: shape ``(M, d)``; the same object as `sources` where the points are the same.
+        sources: shape ``(N, d)``, N at least 1.
+        width: of a box, a power of two.
+        reach: how many boxes away a source still counts.
     """
     one = queries is sources
     points = sources if one else np.concatenate([sources, queries])
@@ -72,7 +78,11 @@ def grid(queries: door.Floats, sources: door.Floats, width: float, reach: int) -
 
 
 def neighbours(placed: Grid, first: int, last: int, reach: int) -> Indices:
-    """Source boxes within reach of query boxes, whose first and last keys are given."""
+    """Source boxes within reach of query boxes, whose first and last keys are given.
+
+    Returns:
+        their places among the sources' keys, ascending, shape ``(n,)``.
+    """
     keys = placed.sources.keys
     steps = np.arange(-reach, reach + 1)
     rows = np.zeros(1, np.intp)
@@ -84,7 +94,7 @@ def neighbours(placed: Grid, first: int, last: int, reach: int) -> Indices:
 
 
 def points(boxes: Boxes, chosen: Indices) -> Indices:
-    """The points of some boxes."""
+    """Indices of the points of some boxes, which are given by their places, shape ``(n,)``."""
     return boxes.order[_ranges(boxes.starts[chosen], boxes.starts[chosen + 1])]
 
 

@@ -81,7 +81,16 @@ def direct_sums(
 
 
 def is_far(queries: door.Floats, sources: door.Floats, beta: float) -> np.ndarray:
-    """Which queries lie so far outside of the sources' box that every Gaussian underflows."""
+    """Which queries lie so far outside of the sources' box that every Gaussian underflows.
+
+    Args:
+        queries: shape ``(M, d)``.
+        sources: shape ``(N, d)``, N at least 1.
+        beta: inverse bandwidth, above 0.
+
+    Returns:
+        shape ``(M,)``.
+    """
     lower, upper = bounds(sources)
     with np.errstate(over="ignore"):
         beyond = np.maximum(lower - queries, queries - upper)
@@ -95,7 +104,7 @@ def bounds(points: door.Floats) -> tuple[door.Floats, door.Floats]:
 
 
 def centred(queries: door.Floats, sources: door.Floats) -> tuple[door.Floats, door.Floats]:
-    """Queries and sources, less the middle of the sources' box."""
+    """Queries ``(M, d)`` and sources ``(N, d)``, less the middle of the sources' box."""
     lower, upper = bounds(sources)
     centre = lower / 2 + upper / 2
     return queries - centre, sources - centre
@@ -104,7 +113,7 @@ def centred(queries: door.Floats, sources: door.Floats) -> tuple[door.Floats, do
 def pair_sums(
     queries: door.Floats, sources: door.Floats, beta: float, weights: door.Floats, workers: int
 ) -> tuple[door.Floats, door.Floats]:
-    """Normalizers ``(M,)`` and sums of ``w k (z - q)``, shape ``(M, d)``."""
+    """Normalizers ``(M,)`` and sums of ``w k (z - q)``, shape ``(M, d)``; as `direct_sums`."""
     q, z = centred(queries, sources)
     if is_narrow(q, z, beta):
         return _expanded(q, z, beta, weights, workers)
@@ -162,7 +171,7 @@ def _squares(points: door.Floats) -> door.Floats:
 def difference_sums(
     q: door.Floats, z: door.Floats, beta: float, weights: door.Floats, workers: int
 ) -> tuple[door.Floats, door.Floats]:
-    """Normalizers and sums of ``w k (z - q)``, all from differences."""
+    """As `pair_sums`, all from differences."""
     scale = np.sqrt(beta / 2).astype(q.dtype)
     q_axes, z_axes = (np.ascontiguousarray(x.T) for x in (q, z))
     normalizer = np.zeros(len(q), q.dtype)

@@ -150,7 +150,11 @@ def period(
     weights: door.Floats,
     tolerance: float,
 ) -> Period:
-    """Places on a period, and how many frequencies it takes."""
+    """Places on a period, and how many frequencies it takes.
+
+    Args:
+        queries, sources, beta, weights, tolerance: as for `fourier_sums`, in double precision.
+    """
     count = len(sources)
     points = sources if queries is sources else np.concatenate([sources, queries])
     places = np.stack([_places(along, math.sqrt(beta)) for along in points.T])
@@ -178,7 +182,11 @@ def count_coefficients(
     weights: door.Floats,
     tolerance: float,
 ) -> float:
-    """How many coefficients the sums take at most; infinite where they would be refused."""
+    """How many coefficients the sums take at most; infinite where they would be refused.
+
+    Args:
+        queries, sources, beta, weights, tolerance: as for `fourier_sums`.
+    """
     near = queries if queries is sources else queries[~is_far(queries, sources, beta)]
     ends = [bounds(points) for points in (sources, near) if len(points)]
     extent = np.max([high for _, high in ends], axis=0) - np.min([low for low, _ in ends], axis=0)
